@@ -84,7 +84,7 @@ fn refused_values_say_where_and_what_they_may_be() {
     assert!(read("trace", "").unwrap_err().contains("the path of a file"));
     for name in ["threads", "batch", "kps", "gvt-interval", "copy-interval", "runs", "replications"]
     {
-        let most = if name == "threads" { "1024, as every PE" } else { "4294967295" };
+        let most = if name == "threads" { "262144, as each PE" } else { "4294967295" };
         for text in ["0", "-1", "1.5", "4294967296", "many"] {
             let expected = format!(
                 "a.toml:3: `{name}` cannot be `{text}`: it takes a whole number from 1 to {most}"

@@ -2,9 +2,8 @@
 //! than the model.
 //!
 //! Few PEs have one ring per sender and receiver, so that no two senders contend. The memory of
-//! these rings grows with the square of the number of PEs. So from 33 PEs on each has one inbox
-//! with a lock instead. In a run of 1024 PEs each then takes about 170 kB beside its LPs, instead
-//! of 6 MB. There are far more PEs than cores then, so two hardly ever want the same lock at a
+//! these rings grows with the square of the number of PEs: to 6 MB for each of 1024. So from 33 PEs
+//! on each has one inbox with a lock instead. There are far more PEs than cores then, so two hardly ever want the same lock at a
 //! time.
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -143,8 +143,38 @@ fn replications_take_little_memory_for_each_run() {
     );
 }
 
-/// The most PEs that settings allow need more memory than most machines have. Such a run would be
-/// killed without a message.
+/// What a PE takes does not grow with how many there are, whatever their mailbox, and however they
+/// find out how far they may go. All pairs of PEs exchange messages.
+#[test]
+fn a_pe_takes_no_more_memory_among_many_pes() {
+    let many = [256, 1024, 4096];
+    let fewer = [256, 640, 1024];
+    let ways = [
+        ("--sync conservative", many),
+        ("--sync conservative --conservative free-running --mailbox cas", fewer),
+        ("--sync conservative --horizon gvt --gvt one-sided", many),
+        ("--sync conservative --horizon gvt --gvt gsu", fewer),
+        ("--sync conservative --horizon gvt --gvt synchronous --mailbox cas", fewer),
+        ("--sync optimistic --use-lookahead no --gvt gsu --messages shared", fewer),
+        ("--sync optimistic --use-lookahead no --messages shared --sub-pool 4", fewer),
+    ];
+    for (way, pes) in ways {
+        let peaks = pes.map(|pes| {
+            peak(&format!("run phold --lps {} --end 1 --threads {pes} {way}", 10 * pes))
+        });
+        let each = |more: usize| (peaks[more] - peaks[more - 1]) / (pes[more] - pes[more - 1]);
+        let [few, many] = [1, 2].map(each);
+        assert!(
+            many < 45_000 && many < few + few / 4,
+            "{way}: {few} bytes for each further PE up to {}, {many} up to {}",
+            pes[1],
+            pes[2]
+        );
+    }
+}
+
+/// Rings for each sender need more memory than most machines have if PEs are many. Such a run would
+/// be killed without a message.
 #[test]
 fn rings_between_too_many_pes_are_refused_with_the_figure() {
     let line = "run phold --lps 2048 --memory 1G";
@@ -156,6 +186,6 @@ fn rings_between_too_many_pes_are_refused_with_the_figure() {
             how,
         ])
     };
-    said("--processes 64 --threads 16", "use fewer --processes or --threads");
+    said("--processes 64 --threads 16 --mailbox per-sender", "use fewer --processes or --threads");
     said("--threads 1024 --mailbox per-sender", "or --mailbox shared");
 }

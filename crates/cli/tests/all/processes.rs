@@ -45,6 +45,35 @@ fn assert_same(line: &str, alone: &Outcome, together: &Outcome) {
     assert_eq!(together["engine"]["transport"], "processes", "{line}");
 }
 
+/// Beyond some dozens, PEs of several processes have a mailbox each.
+#[test]
+fn many_pes_in_processes_have_one_answer() {
+    let model = "phold --lps 200 --population 2 --end 10 --state-digest yes";
+    let alone = warpline(&format!("run {model} --sync sequential --json"));
+    for way in [
+        "--processes 3 --threads 12 --sync conservative",
+        "--processes 3 --threads 12 --use-lookahead no --messages copy",
+        "--processes 4 --threads 25 --sync conservative --horizon gvt",
+        "--processes 4 --threads 25 --use-lookahead no --messages shared --gvt gsu",
+        "--processes 4 --threads 25 --use-lookahead no --gvt one-sided",
+    ] {
+        let line = format!("run {model} {way} --json");
+        let together = warpline(&line);
+        assert_same(&line, &alone, &together);
+        assert_eq!(together.json()["engine"]["mailbox"], "cas", "{line}");
+    }
+}
+
+/// The most processes that settings allow, with as many PEs as rings between all pairs of them would
+/// need 24 GB for.
+#[test]
+fn a_thousand_pes_in_64_processes_fit_into_their_budget() {
+    let model = "phold --lps 2048 --end 1 --memory 2G";
+    let alone = warpline(&format!("run {model} --sync sequential --json"));
+    let line = format!("run {model} --processes 64 --threads 16 --sync conservative --json");
+    assert_same(&line, &alone, &warpline(&line));
+}
+
 #[test]
 fn several_processes_have_the_answer_of_one() {
     for model in [

@@ -209,7 +209,7 @@ fn settings_of_parallel_runs_mean_one() {
 fn wrong_settings_of_parallel_runs_are_wrong_use() {
     for setting in ["threads", "batch", "kps", "gvt-interval", "copy-interval"] {
         for value in ["0", "-1", "1.5", "all", "1e99"] {
-            let most = if setting == "threads" { 1024 } else { u32::MAX };
+            let most = if setting == "threads" { 262_144 } else { u32::MAX };
             let words = [
                 &*format!("`{setting}` cannot be `{value}`"),
                 &format!("it takes a whole number from 1 to {most}"),
@@ -409,7 +409,7 @@ fn limits_are_told_as_they_are() {
             "`{name}` cannot be `5000000000`: it takes a whole number from {limits}"
         )]);
     };
-    whole("mm1 --threads 5000000000", "threads", "1 to 1024, as every PE");
+    whole("mm1 --threads 5000000000", "threads", "1 to 262144, as each PE");
     whole("phold --population 5000000000", "population", "1 to 1000000;");
     whole("phold --lps 5000000000", "lps", "1 to 4294967295;");
     whole("phold --payload 5000000000", "payload", "0 to 65536;");

@@ -33,26 +33,44 @@ impl AnyGvt {
         hierarchy: Hierarchy,
         ties: TieBreak,
     ) -> Vec<Self> {
-        let pes = 0..hierarchy.pes();
+        AnyGvt::each(region, algorithm, hierarchy, ties).collect()
+    }
+
+    /// As [`all`](Self::all), one after the other: a process among many keeps few of them.
+    pub fn each(
+        region: &Region,
+        algorithm: GvtAlgorithm,
+        hierarchy: Hierarchy,
+        ties: TieBreak,
+    ) -> Box<dyn Iterator<Item = Self>> {
+        let pes = hierarchy.pes();
         match algorithm {
             GvtAlgorithm::Asynchronous => {
-                pes.map(|me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::Asynchronous(Asynchronous::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
             GvtAlgorithm::Synchronous => {
-                pes.map(|me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::Synchronous(Synchronous::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
             GvtAlgorithm::OneSided => {
-                pes.map(|me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties))).collect()
+                let part = move |me| AnyGvt::OneSided(OneSided::new(me, hierarchy, ties));
+                Box::new((0..pes).map(part))
             }
-            GvtAlgorithm::Gsu => {
-                Gsu::all(region, hierarchy.pes(), ties).into_iter().map(AnyGvt::Gsu).collect()
-            }
+            GvtAlgorithm::Gsu => Box::new(Gsu::each(region, pes, ties).map(AnyGvt::Gsu)),
         }
     }
 
     /// The parts of all PEs in synchronous GVT. Those of this rank meet at the barrier.
     pub fn all_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Vec<Self> {
-        (0..pes).map(|me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties))).collect()
+        AnyGvt::each_at(barrier, pes, ties).collect()
+    }
+
+    /// As [`all_at`](Self::all_at), one after the other.
+    pub fn each_at(barrier: &Barrier, pes: u32, ties: TieBreak) -> Box<dyn Iterator<Item = Self>> {
+        let barrier = barrier.clone();
+        let part = move |me| AnyGvt::Synchronous(Synchronous::at(me, barrier.clone(), ties));
+        Box::new((0..pes).map(part))
     }
 
     /// Whether PEs execute nothing while GVT is computed.

@@ -115,12 +115,12 @@ struct Part {
 }
 
 impl Gsu {
-    /// The parts of this many PEs, with their registers in a region.
-    pub fn all(region: &Region, pes: u32, ties: TieBreak) -> Vec<Self> {
+    /// The parts of this many PEs, one after the other, with their registers in a region.
+    pub fn each(region: &Region, pes: u32, ties: TieBreak) -> impl Iterator<Item = Self> + use<> {
         let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
         let agreement = region.place(Agreement::default());
         let parts = region.place_list(pes as usize, part);
-        let gsu = |(me, registers)| Gsu {
+        let gsu = move |(me, registers)| Gsu {
             me,
             ties,
             registers,
@@ -136,7 +136,7 @@ impl Gsu {
             gvt: None,
         };
         // Nothing comes before the first LP is initialised.
-        (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu).collect()
+        (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu)
     }
 
     /// LBTS, from the registers as they are now. `None` if some register fell while they were being

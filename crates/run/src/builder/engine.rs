@@ -41,7 +41,7 @@ impl<M: Model> Simulation<'_, M> {
     /// a thread of its own as far as there are cores; further ones take turns within a thread, as
     /// the operating system would switch between threads more slowly. More than one means a
     /// parallel run, unless [`sync`](Self::sync) says which. Default: the cores that the process
-    /// may use. From 1 to 1024; with fewer LPs than that, as many as there are LPs.
+    /// may use. From 1 to 262144; with fewer LPs than that, as many as there are LPs.
     pub fn threads(self, threads: u32) -> Self {
         self.with(|settings| settings.threads = Some(threads))
     }

@@ -70,11 +70,8 @@ impl<'m, M: Model> Common<'m, M> {
         let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
         let mine = local.start as u32..local.end as u32;
         let buffers = buffers_of(region, portable, (plan.pes, mine), plan.pools);
-        let of_process = gvts.into_iter().zip(start.statistics).skip(local.start);
-        let of_process = buffers
-            .into_iter()
-            .zip(of_process)
-            .map(|(buffers, (gvt, statistics))| ((buffers, gvt), statistics));
+        let statistics = start.statistics.into_iter().skip(local.start);
+        let of_process = buffers.into_iter().zip(gvts).zip(statistics);
         ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
     }
 }

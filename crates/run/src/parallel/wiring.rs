@@ -35,7 +35,7 @@ struct Prepared<'c, 'm, M: Model> {
     start: Start<M>,
     /// The region of what they share.
     region: Region,
-    /// Their parts in finding GVT.
+    /// The parts of those of this process in finding GVT.
     gvts: Vec<AnyGvt>,
     controls: ControlPlan,
     /// Where the PEs of this rank meet, if reductions go over all ranks.
@@ -59,8 +59,7 @@ pub(super) fn drive<M: Model>(
     let _member = region.enter();
     let service = far.as_ref().map(|far| far.service);
     let barrier = barrier_of_rank(plan, watch.processes.as_deref(), service, task.ties)?;
-    let gvts = plan.gvts(&region, task.ties, barrier.as_ref());
-    let controls = plan.controls(&gvts);
+    let (gvts, controls) = plan.gvts(&region, task.ties, barrier.as_ref(), &common.local);
     let _rings = common.account_for_rings(&region);
     let pes = Prepared { common, start, region, gvts, controls, barrier, layout };
     if let Some(machine) = &plan.machine {

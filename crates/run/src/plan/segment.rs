@@ -132,21 +132,40 @@ impl TracePlan {
 }
 
 impl ParallelPlan {
-    /// The parts of all PEs in finding GVT. The PEs of a rank meet at its barrier, if it has one.
+    /// The parts in finding GVT of the PEs of this process, and how all PEs tell each other about
+    /// GVT. The PEs of a rank meet at its barrier, if it has one.
     pub(crate) fn gvts(
         &self,
         region: &Region,
         ties: TieBreak,
         of_rank: Option<&gvt::Barrier>,
-    ) -> Vec<AnyGvt> {
+        local: &Range<usize>,
+    ) -> (Vec<AnyGvt>, ControlPlan) {
+        let mut neighbours = Vec::with_capacity(self.pes as usize);
+        let parts = self.gvt_parts(region, ties, of_rank).enumerate();
+        let gvts = parts.filter_map(|(pe, gvt)| {
+            neighbours.push(gvt.neighbours());
+            local.contains(&pe).then_some(gvt)
+        });
+        let gvts = gvts.collect();
+        (gvts, ControlPlan { neighbours, one_sided: self.gvt.writes(), room: self.wires.room })
+    }
+
+    /// The parts of all PEs in finding GVT, one after the other.
+    fn gvt_parts(
+        &self,
+        region: &Region,
+        ties: TieBreak,
+        of_rank: Option<&gvt::Barrier>,
+    ) -> Box<dyn Iterator<Item = AnyGvt>> {
         if let Some(barrier) = of_rank {
-            return AnyGvt::all_at(barrier, self.pes, ties);
+            return AnyGvt::each_at(barrier, self.pes, ties);
         }
         if self.gvt == GvtAlgorithm::Synchronous && self.barrier != Barrier::Tree {
             let sleeps = self.barrier == Barrier::Condvar;
-            return AnyGvt::all_at(&gvt::Barrier::new(region, self.pes, sleeps), self.pes, ties);
+            return AnyGvt::each_at(&gvt::Barrier::new(region, self.pes, sleeps), self.pes, ties);
         }
-        AnyGvt::all(region, self.gvt, Hierarchy::new(self.pes, self.group()), ties)
+        AnyGvt::each(region, self.gvt, Hierarchy::new(self.pes, self.group()), ties)
     }
 
     /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
@@ -174,12 +193,6 @@ impl ParallelPlan {
     /// The first PE of a process; for the number of processes, the number of PEs.
     pub(crate) fn first_pe(&self, process: u32) -> u32 {
         (u64::from(self.pes) * u64::from(process) / u64::from(self.processes.count)) as u32
-    }
-
-    /// How PEs tell each other about GVT.
-    pub(crate) fn controls(&self, gvts: &[AnyGvt]) -> ControlPlan {
-        let neighbours = gvts.iter().map(Gvt::neighbours).collect();
-        ControlPlan { neighbours, one_sided: self.gvt.writes(), room: self.wires.room }
     }
 
     /// The plan of PEs with these LPs.

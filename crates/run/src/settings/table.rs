@@ -275,7 +275,8 @@ settings! {
         }
         /// Where messages between threads wait: in a ring for each sender, in one queue per PE
         /// under a lock, or in one ring per PE in which senders reserve places by compare-and-swap;
-        /// auto takes a ring for each sender with up to 32 PEs, and a queue with more.
+        /// auto takes a ring for each sender with up to 32 PEs, and with more a queue, or between
+        /// processes the one ring per PE.
         mailbox: Mailbox = Mailbox::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
@@ -286,7 +287,7 @@ settings! {
         pool: BufferPool = BufferPool::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "a receiver's pool takes two locks for every message, and its buffers go through the caches twice; buffers of senders drift from PE to PE; sub-pools take more memory if there are many PEs",
+            hurts: "a receiver's pool takes two locks for every message, and its buffers go through the caches twice; buffers of senders drift from PE to PE; sub-pools take more memory if there are dozens of PEs",
         }
         /// Which free buffer of a pool is used next: the one that was freed last, or first.
         pool_order: PoolOrder = PoolOrder::default(), Range::Any, {

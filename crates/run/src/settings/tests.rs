@@ -126,7 +126,7 @@ fn refused_values_say_what_they_may_be() {
         }
     }
     assert!(
-        wrong("threads", "1025").contains("it takes a whole number from 1 to 1024, as every PE keeps room for messages from every other")
+        wrong("threads", "262145").contains("it takes a whole number from 1 to 262144, as each PE takes memory; as many as there are cores run best")
     );
     for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")]
     {

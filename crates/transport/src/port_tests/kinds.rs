@@ -103,6 +103,9 @@ pub(super) trait Kind {
 pub(super) struct PerSender;
 pub(super) struct Shared;
 pub(super) struct Cas;
+/// The same among more PEs than there are lists for.
+pub(super) struct SharedAmongMany;
+pub(super) struct CasAmongMany;
 pub(super) struct Chosen;
 pub(super) struct Virtual;
 
@@ -110,6 +113,13 @@ fn plan(pes: usize, Making { room, one_sided }: Making) -> ControlPlan {
     let neighbours =
         (0..pes).map(|me| (0..pes as u32).filter(|pe| *pe as usize != me).collect()).collect();
     ControlPlan { neighbours, one_sided, room }
+}
+
+/// The same, for many more PEs, of which the test uses the first.
+fn plan_of_many(pes: usize, making: Making) -> ControlPlan {
+    let mut plan = plan(pes, making);
+    plan.neighbours.resize(pes + 64, Vec::new());
+    plan
 }
 
 impl Kind for PerSender {
@@ -134,6 +144,23 @@ impl Kind for Cas {
 
     fn ports<E: Wired>(pes: usize, making: Making) -> Vec<CasPort<E>> {
         cas_ports(&plan(pes, making))
+    }
+}
+
+impl Kind for SharedAmongMany {
+    type Port<E: Wired> = InboxPort<E>;
+    const FILLS_UP: bool = false;
+
+    fn ports<E: Wired>(pes: usize, making: Making) -> Vec<InboxPort<E>> {
+        inbox_ports(&plan_of_many(pes, making)).into_iter().take(pes).collect()
+    }
+}
+
+impl Kind for CasAmongMany {
+    type Port<E: Wired> = CasPort<E>;
+
+    fn ports<E: Wired>(pes: usize, making: Making) -> Vec<CasPort<E>> {
+        cas_ports(&plan_of_many(pes, making)).into_iter().take(pes).collect()
     }
 }
 

@@ -15,7 +15,10 @@ use warpline_kernel::{
 };
 use warpline_memory::Handle;
 
-use self::kinds::{Cas, Chosen, Counted, Kind, Making, PerSender, Shared, Virtual, Wired};
+use self::kinds::{
+    Cas, CasAmongMany, Chosen, Counted, Kind, Making, PerSender, Shared, SharedAmongMany, Virtual,
+    Wired,
+};
 #[cfg(not(miri))]
 use self::kinds::{FarByCas, FarByPes, FarByRings};
 use self::waiting::{
@@ -407,6 +410,8 @@ suites! {
     per_sender, per_sender_least: PerSender;
     shared, shared_least: Shared;
     cas, cas_least: Cas;
+    shared_among_many, shared_among_many_least: SharedAmongMany;
+    cas_among_many, cas_among_many_least: CasAmongMany;
     chosen, chosen_least: Chosen;
     #[cfg(not(miri))]
     far_by_pes, far_by_pes_least: FarByPes;

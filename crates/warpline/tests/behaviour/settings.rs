@@ -180,16 +180,16 @@ fn wrong_declarations_are_refused() {
 fn impossible_numbers_of_threads_are_refused() {
     let with =
         |threads, model| Simulation::new(model).sync(Synchronisation::Optimistic).threads(threads);
-    for threads in [0, 1025, u32::MAX] {
+    for threads in [0, 262_145, u32::MAX] {
         assert_words(
             &refusal(with(threads, idle())),
             &["`threads` cannot be", &threads.to_string(), "it takes", "1"],
         );
     }
-    assert_words(&refusal(with(1025, idle())), &["1 to 1024", "room for messages", "cores"]);
+    assert_words(&refusal(with(262_145, idle())), &["1 to 262144", "takes memory", "cores"]);
     // With more threads than LPs, there are as many PEs as LPs.
     let _limit = time_limit("four threads");
-    let run = with(1024, Scripted::default()).run().expect("1024 are allowed");
+    let run = with(262_144, Scripted::default()).run().expect("262144 are allowed");
     assert_eq!(
         (&run.record.engine["threads"], run.record.parallel.expect("it was parallel").pes.len()),
         (&4.into(), 4)

@@ -11,15 +11,17 @@
 //! up the others. So PEs use such rings among themselves only if told to (`--mailbox cas`).
 
 use std::fmt;
-use std::iter::Sum;
 use std::mem::{MaybeUninit, needs_drop};
-use std::ops::Add;
 
+pub use self::producers::CasProducers;
+pub use self::refusal::{CasCounts, Refusal, Refused};
 use crate::sync::{Arc, AtomicU64, Ordering, UnsafeCell, spin_loop};
 use crate::{Apart, Common, IsPortable, Region, Shareable, drop_each, region};
 
 #[cfg(all(test, loom))]
 mod loom_tests;
+mod producers;
+mod refusal;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -92,83 +94,6 @@ impl<T> Drop for Shared<T> {
             // any more. Each is dropped once.
             drop_each([self.place(index).with_mut(|value| unsafe { (*value).assume_init_read() })]);
         }
-    }
-}
-
-/// Why a value was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Refusal {
-    /// All places have values that the consumer has not read.
-    Full,
-    /// Another producer has reserved a place and is still writing its value.
-    InProgress,
-    /// Another producer has reserved the same place first.
-    Collision,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Refusal::Full => "the ring is full",
-            Refusal::InProgress => "another producer is writing",
-            Refusal::Collision => "another producer was first",
-        })
-    }
-}
-
-/// A value that was not taken, and why. The caller may try again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Refused<T> {
-    /// The value.
-    pub value: T,
-    /// The reason.
-    pub why: Refusal,
-}
-
-impl<T> fmt::Debug for Refused<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Refused").field("why", &self.why).finish_non_exhaustive()
-    }
-}
-
-impl<T> fmt::Display for Refused<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.why.fmt(f)
-    }
-}
-
-impl<T> std::error::Error for Refused<T> {}
-
-/// How often a producer, or several, put a value into a ring, and how often they were refused.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct CasCounts {
-    /// Values that went in.
-    pub pushed: u64,
-    /// Refusals because the ring was [full](Refusal::Full).
-    pub full: u64,
-    /// Refusals because another producer was [writing](Refusal::InProgress).
-    pub in_progress: u64,
-    /// Refusals because another producer was [first](Refusal::Collision).
-    pub collisions: u64,
-}
-
-impl Add for CasCounts {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        CasCounts {
-            pushed: self.pushed + other.pushed,
-            full: self.full + other.full,
-            in_progress: self.in_progress + other.in_progress,
-            collisions: self.collisions + other.collisions,
-        }
-    }
-}
-
-impl Sum for CasCounts {
-    fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
-        counts.fold(CasCounts::default(), Add::add)
     }
 }
 
@@ -250,55 +175,6 @@ pub const fn cas_ring_bytes<T>(capacity: usize) -> usize {
 /// How many values a ring has room for if this capacity is asked for.
 const fn rounded(capacity: usize) -> usize {
     capacity.checked_next_power_of_two().expect("the capacity of a ring is a power of two")
-}
-
-/// The ends of many rings where values go in, of one thread that rarely uses any of them: they have
-/// one count, and all threads share what leads to the rings.
-pub struct CasProducers<T> {
-    rings: Arc<Vec<Arc<Shared<T>>>>,
-    counts: CasCounts,
-}
-
-impl<T> CasProducers<T> {
-    /// The ends of these rings, by their order.
-    pub fn new(producers: Vec<CasProducer<T>>) -> Self {
-        let rings = producers.into_iter().map(|producer| producer.shared).collect();
-        CasProducers { rings: Arc::new(rings), counts: CasCounts::default() }
-    }
-
-    /// How many values have been pushed, and how often they were refused.
-    pub fn counts(&self) -> CasCounts {
-        self.counts
-    }
-}
-
-impl<T> Clone for CasProducers<T> {
-    fn clone(&self) -> Self {
-        CasProducers { rings: self.rings.clone(), counts: CasCounts::default() }
-    }
-}
-
-impl<T: Send> CasProducers<T> {
-    /// As [`CasProducer::push_within`], for the ring of this number.
-    ///
-    /// # Errors
-    /// Likewise.
-    ///
-    /// # Panics
-    /// If there is no such ring.
-    pub fn push_within(&mut self, ring: usize, mut value: T, tries: u32) -> Result<(), Refused<T>> {
-        let shared = &self.rings[ring];
-        // Nothing is known about what has been read. One look says it.
-        let mut read = 0;
-        for _ in 1..tries {
-            match shared.push(&mut read, &mut self.counts, value) {
-                Ok(()) => return Ok(()),
-                Err(refused) => value = refused.value,
-            }
-            spin_loop();
-        }
-        shared.push(&mut read, &mut self.counts, value)
-    }
 }
 
 /// The index of a place that was found free, when all values before it had been written.
