@@ -62,6 +62,8 @@ pub(crate) struct Mail<E, P> {
     copies: Pool<Image<Event<E>>>,
     /// Messages in `outgoing`.
     waiting: usize,
+    /// Whether any message has ever waited there, so that queues may take memory.
+    has_queued: bool,
     /// Whether the port may be keeping messages back.
     unflushed: bool,
     /// How much memory the waiting messages took when it was last measured, in bytes.
@@ -82,6 +84,7 @@ impl<E, P: Port<E>> Mail<E, P> {
             outgoing,
             copies: Pool::default(),
             waiting: 0,
+            has_queued: false,
             unflushed: false,
             bytes: 0,
             published: 0,
@@ -169,6 +172,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[cold]
     fn keep_value(&mut self, to: u32, message: ValueMessage<E>) {
         self.waiting += 1;
+        self.has_queued = true;
         self.outgoing[to as usize].push_value(message);
     }
 
@@ -202,6 +206,7 @@ impl<E, P: Port<E>> Mail<E, P> {
     #[inline]
     pub(crate) fn send(&mut self, to: u32, event: Handle, kind: MessageKind, tag: Tag) {
         self.waiting += 1;
+        self.has_queued = true;
         self.outgoing[to as usize].push(Message { event, tag, kind });
     }
 
@@ -252,8 +257,12 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Measures how much memory the waiting messages take.
     pub(crate) fn measure(&mut self) {
-        self.bytes = size_of::<Message>() * self.incoming.capacity()
-            + self.outgoing.iter().map(SendQueue::bytes).sum::<usize>();
+        let queues = if self.has_queued {
+            self.outgoing.iter().map(SendQueue::bytes).sum::<usize>()
+        } else {
+            0
+        };
+        self.bytes = size_of::<Message>() * self.incoming.capacity() + queues;
     }
 
     /// Gives back memory that is not in use.
