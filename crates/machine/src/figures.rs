@@ -1,9 +1,9 @@
 //! Reads the figures of a machine file: each is a table of a number under the name of its unit, and
 //! of its origin, such as `{ us = 2.5, origin = "assumed: as on similar networks" }`.
 
-use toml::{Table, Value};
 use warpline_model::nearest;
 
+use crate::syntax::{Table, Value};
 use crate::{MachineError, Time};
 
 /// Units of time, and their picoseconds.
@@ -78,7 +78,7 @@ impl<'t> Figures<'t> {
                     origin.strip_prefix(kind).is_some_and(|source| !source.trim().is_empty())
                 })
         };
-        if !figure.get(ORIGIN).and_then(Value::as_str).is_some_and(is_origin) {
+        if !matches!(figure.get(ORIGIN), Some(Value::Text(origin)) if is_origin(origin)) {
             let key = self.key(name);
             return Err(MachineError::Origin { file: self.file.to_owned(), key });
         }
@@ -86,8 +86,8 @@ impl<'t> Figures<'t> {
         let (Some((unit, number)), None) = (given.next(), given.next()) else {
             return Err(self.refuse(name, value, &takes()));
         };
-        let known = units.iter().find(|(known, _)| known == unit);
-        let number = number.as_float().or_else(|| number.as_integer().map(|whole| whole as f64));
+        let known = units.iter().find(|(known, _)| *known == unit);
+        let number = if let Value::Number(number) = number { Some(*number) } else { None };
         match known.zip(number) {
             Some(((_, factor), number)) if number.is_finite() && number >= 0.0 => {
                 Ok(Some(number * factor))
@@ -155,9 +155,9 @@ impl<'t> Figures<'t> {
 
     /// Checks that every key of the table was asked for.
     pub(crate) fn finish(self) -> Result<(), MachineError> {
-        let unknown = self
-            .table
-            .and_then(|table| table.keys().find(|key| !self.known.contains(&key.as_str())));
+        let unknown = self.table.and_then(|table| {
+            table.iter().map(|(key, _)| key).find(|key| !self.known.contains(key))
+        });
         let Some(key) = unknown else { return Ok(()) };
         Err(MachineError::Key {
             file: self.file.to_owned(),

@@ -1,8 +1,7 @@
 //! Machines from TOML. A file has all figures but those of noise; nothing is guessed.
 
-use toml::{Table, Value};
-
 use crate::figures::Figures;
+use crate::syntax::{SyntaxError, Table, Value};
 use crate::{Costs, Level, Machine, MachineError, Noise, Time, Topology};
 
 /// Stragglers may be this many times as slow.
@@ -10,21 +9,24 @@ const SLOWDOWN_MOST: f64 = 1e3;
 
 /// Reads the machine `name` out of the text of a file.
 pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, MachineError> {
-    let all: Table = text.parse().map_err(|cause: toml::de::Error| {
-        let line = cause.span().map(|span| text[..span.start].lines().count().max(1));
-        let place = line.map_or_else(|| file.to_owned(), |line| format!("{file}, line {line}"));
-        MachineError::Syntax { place, cause: cause.message().to_owned() }
+    let all = Table::read(text).map_err(|SyntaxError { line, why }| MachineError::Syntax {
+        place: format!("{file}, line {line}"),
+        cause: why,
     })?;
     let mut top = Figures::new(file, "", Some(&all));
     let about = match top.other("about") {
-        Some(Value::String(about)) => about.clone(),
+        Some(Value::Text(about)) => about.clone(),
         Some(other) => return Err(top.refuse("about", other, "it takes a text")),
         None => return Err(top.missing("about", "a text that says what the machine is")),
     };
     let mut tables = Vec::new();
     for name in ["node", "near", "far", "network", "costs", "noise"] {
         let table = top.other(name).map(|value| {
-            value.as_table().ok_or_else(|| top.refuse(name, value, "it takes a table"))
+            if let Value::Table(table) = value {
+                Ok(table)
+            } else {
+                Err(top.refuse(name, value, "it takes a table"))
+            }
         });
         tables.push(Figures::new(file, name, table.transpose()?));
     }
@@ -71,11 +73,11 @@ fn read_network(mut network: Figures<'_>) -> Result<(Topology, Time), MachineErr
     let takes = format!("it takes one of {names}");
     let topology = match network.other("topology") {
         None => return Err(network.missing("topology", &format!("one of {names}"))),
-        Some(Value::String(name)) if name == "flat" => Topology::Flat,
-        Some(Value::String(name)) if name == "torus" => {
+        Some(Value::Text(name)) if name == "flat" => Topology::Flat,
+        Some(Value::Text(name)) if name == "torus" => {
             Topology::Torus { dimensions: read_dimensions(&mut network)? }
         }
-        Some(Value::String(name)) if name == "fat-tree" => {
+        Some(Value::Text(name)) if name == "fat-tree" => {
             Topology::FatTree { radix: network.count("radix", 2)? }
         }
         Some(other) => return Err(network.refuse("topology", other, &takes)),
@@ -90,11 +92,14 @@ fn read_dimensions(network: &mut Figures<'_>) -> Result<Vec<u32>, MachineError> 
     let Some(value) = network.other("dimensions") else {
         return Err(network.missing("dimensions", "nodes along each, such as [8, 8, 4]"));
     };
-    let nodes = |value: &Value| {
-        let nodes = value.as_integer().and_then(|nodes| u32::try_from(nodes).ok());
-        nodes.filter(|nodes| *nodes > 0)
+    let nodes = |number: &f64| {
+        let is_count = number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(number);
+        is_count.then_some(*number as u32)
     };
-    let list = value.as_array().and_then(|list| list.iter().map(nodes).collect::<Option<Vec<_>>>());
+    let list = match value {
+        Value::List(list) => list.iter().map(nodes).collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
     list.filter(|list| !list.is_empty() && list.len() <= 8)
         .ok_or_else(|| network.refuse("dimensions", value, takes))
 }

@@ -13,6 +13,7 @@ mod file;
 mod machine;
 mod noise;
 mod profiles;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod time;

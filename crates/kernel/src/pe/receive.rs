@@ -8,6 +8,7 @@ use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::mail::wires::{Content, Message, MessageKind, UnreadableEvent, ValueMessage};
 use crate::pe::types::{EventOf, PeTypes};
+use crate::tuning::Messages;
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those that it made for them.
 const SURPLUS_MOST: usize = 8192;
@@ -190,7 +191,8 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Sends free buffers back to PEs that send more than they receive: they would otherwise keep
     /// making new ones. (Fujimoto and Panesar let such a PE wait instead.)
     pub(super) fn return_surplus(&mut self) {
-        if !self.agenda.returns_surplus() {
+        if self.world.tuning().messages == Messages::Copy || !self.agenda.returns_surplus() {
+            // No buffer ever leaves its PE, or others make theirs at need.
             return;
         }
         let most = if self.memory.is_short() {

@@ -4,7 +4,7 @@ use std::fs;
 
 use warpline::prelude::*;
 use warpline::record::{MachineRecord, ParallelRecord};
-use warpline::{Conservative, GvtStart, Horizon, Synchronisation};
+use warpline::{Barrier, Conservative, GvtAlgorithm, GvtStart, Horizon, Synchronisation};
 use warpline_testkit::matrix::ALGORITHMS;
 
 const END: f64 = 10.0;
@@ -221,5 +221,119 @@ fn a_ping_pong_takes_events_overheads_and_latencies() {
     assert_eq!(
         more(&[("costs.event", "ns = 1000"), ("far.latency", "ns = 300"), ("far.overhead", "ns = 20")]),
         8.0 * 1340.0
+    );
+}
+
+/// LPs without anything to do: the run is over once GVT has been found twice.
+struct Quiet;
+
+#[model]
+impl Model for Quiet {
+    type State = ();
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        8
+    }
+
+    fn lookahead(&self) -> f64 {
+        1.0
+    }
+
+    fn init(&self, _: &mut Init<Self>) {}
+
+    fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
+}
+
+/// All PEs begin at once. A PE gives its share when its first partner has begun, a latency later,
+/// and each stage of the butterfly takes another one. Asynchronous GVT takes a round, synchronous
+/// GVT two, of which only the first waits for partners to begin.
+#[test]
+fn a_reduction_takes_a_latency_a_stage() {
+    let takes = |pes: u32, gvt: GvtAlgorithm| {
+        let simulation =
+            Simulation::new(Quiet).end(10.0).sync(Synchronisation::Conservative).pes(pes).gvt(gvt);
+        nanoseconds("quiet", simulation, &[("far.latency", "ns = 1000")]) / 1000.0
+    };
+    for (pes, stages) in [(2, 1.0), (4, 2.0), (8, 3.0)] {
+        for gvt in [GvtAlgorithm::Asynchronous, GvtAlgorithm::OneSided] {
+            assert_eq!(takes(pes, gvt), 2.0 * (1.0 + stages), "{pes} {gvt:?}");
+        }
+        let synchronous = takes(pes, GvtAlgorithm::Synchronous);
+        assert_eq!(synchronous, 2.0 * (1.0 + 2.0 * stages), "{pes}");
+    }
+}
+
+/// LP 1 sends LP 0 an event for time 2, which arrives when LP 0 has executed its own at time 3.
+struct Straggler;
+
+#[model]
+impl Model for Straggler {
+    type State = u64;
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> u64 {
+        lp.send(lp.id(), if lp.id().0 == 0 { 3.0 } else { 1.0 }, ());
+        0
+    }
+
+    fn handle(&self, events: &mut u64, _: &(), lp: &mut Context<Self>) {
+        *events += 1;
+        if lp.id().0 == 1 {
+            lp.send(0, 1.0, ());
+        }
+    }
+}
+
+#[test]
+fn a_rollback_takes_what_undoing_its_events_takes() {
+    let simulation = || {
+        let simulation = Simulation::new(Straggler).end(10.0).sync(Synchronisation::Optimistic);
+        simulation.use_lookahead(false).window(10.0).pes(2)
+    };
+    let takes = |undo: &str| {
+        let given = [("far.latency", "us = 5"), ("costs.event", "us = 1"), ("costs.undo", undo)];
+        nanoseconds("straggler", simulation(), &given)
+    };
+    let record = simulation().machine("cray-xt5").run().expect("it runs").record;
+    let parallel = record.parallel.expect("it is parallel");
+    assert_eq!((parallel.rolled_back_events, parallel.rollbacks.primary), (1, 1));
+    assert_eq!(takes("ns = 700") - takes("ns = 0"), 700.0);
+}
+
+#[test]
+fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
+    let refused = |change: &dyn Fn(Simulation<'static, Hops>) -> Simulation<'static, Hops>| {
+        let simulation = hops(40, 0.5).machine("cray-xt5");
+        change(simulation).run().err().expect("it is refused").to_string()
+    };
+    assert_eq!(
+        refused(&|run| run.machine("cray-xt6")),
+        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe; did you mean `cray-xt5`?"
+    );
+    assert_eq!(
+        refused(&|run| run.pes(41)),
+        "`pes` is `41`, but model `Hops` has 40 LPs, and every PE needs one"
+    );
+    assert_eq!(
+        refused(&|run| run.threads(2)),
+        "`machine` is `cray-xt5`, but `threads` is `2`: its PEs take turns in one thread; set `pes` instead"
+    );
+    assert_eq!(
+        refused(&|run| run.sync(Synchronisation::Sequential)),
+        "`machine` is `cray-xt5`, but `sync` is `sequential`: its PEs are those of one parallel engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`"
+    );
+    assert_eq!(
+        refused(&|run| run.pes(13).gvt(GvtAlgorithm::Synchronous).barrier(Barrier::Central)),
+        "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
+    );
+    let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
+    assert_eq!(
+        alone,
+        "`pes` is `4`, but `machine` is `none`: it says how many PEs a modelled machine has; name one with `machine`, or set `threads` instead"
     );
 }
