@@ -8,8 +8,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// with much to do is no reason to give the run up.
 const TURNS: u64 = 4;
 
-/// Notices that a run which is to end comes no further: its PEs wait for each other, or go on and on
-/// at one virtual time.
+/// Notices that a run which is to end comes no further: its PEs wait for each other, or go on and
+/// on at one virtual time.
 #[derive(Debug, Default)]
 pub(crate) struct EndPatience<R> {
     last: Option<Last<R>>,

@@ -328,8 +328,11 @@ fn a_mistake_counts_though_the_run_is_ended_early() {
     }
 }
 
-/// LP 0 goes on and on at time 1, and LP 1 waits for time 2.
-struct Whirl;
+/// LP 0 goes on and on at time 1, and LP 1 waits for time 2. After many events, the run is to end.
+struct Whirl {
+    switch: StopSwitch,
+    calls: AtomicU64,
+}
 
 impl Model for Whirl {
     type State = ();
@@ -344,6 +347,9 @@ impl Model for Whirl {
     }
 
     fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == 100_000 {
+            self.switch.stop();
+        }
         lp.send(lp.id(), 0.0, ());
     }
 }
@@ -355,9 +361,9 @@ fn a_run_that_comes_no_further_is_given_up_when_it_is_to_end() {
     for engine in ["sync=sequential", "threads=2 sync=optimistic"] {
         let settings = settings(&format!("{engine} zero-delay-hops=4294967295"));
         let switch = StopSwitch::default();
-        let run = Simulation::new(Whirl).settings(settings).end(9.0).stop_with(&switch);
-        switch.stop();
-        let error = run.run().expect_err("it has no end");
+        let model = Whirl { switch: switch.clone(), calls: AtomicU64::new(0) };
+        let run = Simulation::new(model).settings(settings).end(9.0).stop_with(&switch).run();
+        let error = run.err().expect("it has no end");
         assert!(matches!(error, Error::NoEnd { .. }), "{engine}: {error}");
         let text = error.to_string();
         assert_words(&text, &["told to end", "no further for", "there are no results"]);
