@@ -58,7 +58,7 @@ fn runs_that_gvt_drives_have_the_answer_of_a_sequential_run() {
         let expected = hops(lookahead).run().expect("it runs");
         for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
             for start in [GvtStart::OnDemand, GvtStart::AtOnce] {
-                for gvt in ALGORITHMS {
+                for &gvt in ALGORITHMS {
                     for simulation in [
                         driven(lookahead, sync, start),
                         hops(lookahead)
@@ -102,7 +102,7 @@ fn the_less_lookahead_there_is_the_more_often_gvt_is_found() {
         let ParallelRecord { gvt_epochs, .. } = record.parallel.expect("it is a parallel run");
         gvt_epochs as f64
     };
-    for gvt in ALGORITHMS.into_iter().filter(|gvt| *gvt != GvtAlgorithm::Gsu) {
+    for gvt in ALGORITHMS.iter().copied().filter(|gvt| *gvt != GvtAlgorithm::Gsu) {
         let on_demand = |lookahead| found(lookahead, GvtStart::OnDemand, gvt);
         let ratio = on_demand(0.1) / on_demand(0.5);
         assert!((3.0..7.0).contains(&ratio), "{gvt:?}: {ratio} times as often");
