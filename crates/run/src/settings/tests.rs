@@ -142,7 +142,7 @@ fn what_was_set_in_code_is_checked_as_if_it_were_typed() {
     for (name, value) in [
         ("end", "-1"),
         ("threads", "0"),
-        ("threads", "1025"),
+        ("threads", "262145"),
         ("batch", "0"),
         ("kps", "0"),
         ("gvt-interval", "0"),
