@@ -14,7 +14,7 @@ use warpline_machine::Machine;
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
 use warpline_transport::{
-    AnyPort, Codec, ControlPlan, ModelledNetwork, RingPort, VirtualCluster, cas_ports, inbox_ports,
+    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports, inbox_ports, modelled_ports,
     node_ports, ring_ports,
 };
 
@@ -150,7 +150,7 @@ impl<M: Model> Prepared<'_, '_, M> {
     ) -> Result<LoopOutcome<M>, Error> {
         let Prepared { common, start, region, gvts, .. } = self;
         let plan = common.plan;
-        let (network, ports) = ModelledNetwork::new(machine, plan.pes);
+        let (network, ports) = modelled_ports(machine, plan.pes);
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
         let lanes = plan.tuning.lanes;
