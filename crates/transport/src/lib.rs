@@ -31,7 +31,9 @@ pub use couriers::{
 };
 pub use group::{CpuShare, FailureReporter, Group, Invitation, Lost, Ranks, RunId};
 pub use inbox::{InboxPort, inbox_ports};
-pub use modelled::{Arrival, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent};
+pub use modelled::{
+    Arrival, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent, modelled_ports,
+};
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;
 pub use rings::{RingPort, ring_port_bytes, ring_ports};

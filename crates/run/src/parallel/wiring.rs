@@ -14,8 +14,8 @@ use warpline_machine::Machine;
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
 use warpline_transport::{
-    AnyPort, Codec, ControlPlan, ModelledNetwork, RingPort, VirtualCluster, cas_ports_in,
-    inbox_ports, node_ports, ring_ports,
+    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports_in, inbox_ports,
+    modelled_ports, node_ports, ring_ports,
 };
 
 use super::all_pes::AllPes;
@@ -149,7 +149,7 @@ impl<M: Model> Prepared<'_, '_, M> {
     ) -> Result<LoopOutcome<M>, Error> {
         let Prepared { common, start, region, gvts, .. } = self;
         let plan = common.plan;
-        let (network, ports) = ModelledNetwork::new(machine, plan.pes);
+        let (network, ports) = modelled_ports(machine, plan.pes);
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
         let lanes = plan.tuning.lanes;

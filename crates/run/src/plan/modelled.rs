@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use warpline_machine::{Machine, MachineError};
 
-use crate::{Barrier, Error, GvtAlgorithm, Settings};
+use super::choices;
+use crate::{Barrier, Error, GvtAlgorithm, Horizon, Settings};
 
 /// The machine that the settings name, and how many PEs a model with so many LPs has on it.
 ///
@@ -15,8 +16,15 @@ pub(crate) fn machine(
     model: &str,
     lps: u32,
 ) -> Result<Option<(Arc<Machine>, u32)>, Error> {
-    let Some(name) = &settings.machine else { return Ok(None) };
     let refuse = |why: String| Err(Error::Setting(why));
+    let Some(name) = &settings.machine else {
+        return match settings.pes {
+            None => Ok(None),
+            Some(pes) => refuse(format!(
+                "`pes` is `{pes}`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
+            )),
+        };
+    };
     let machine = match warpline_machine::open(&name.display().to_string()) {
         Ok(machine) => machine,
         Err(why) => return refuse(why.to_string()),
@@ -31,6 +39,12 @@ pub(crate) fn machine(
     if let Some(most) = machine.topology.nodes_most().filter(|most| u64::from(nodes) > *most) {
         let Machine { name, cores, .. } = machine;
         return refuse(MachineError::TooSmall { name, nodes: most, cores, pes }.to_string());
+    }
+    if nodes > 1 && choices::horizon(settings).value == Horizon::Bounds {
+        return refuse(format!(
+            "{pes} PEs take {nodes} nodes of machine `{}`, which share no memory for the bounds of conservative windows or of `horizon`: set `horizon` to `gvt`, and leave `conservative` out",
+            machine.name
+        ));
     }
     if nodes > 1 && settings.gvt() == GvtAlgorithm::Synchronous {
         let barrier = settings.barrier();

@@ -168,21 +168,12 @@ impl Settings {
         engine: Synchronisation,
         processes: Option<u32>,
     ) -> Result<(), SettingError> {
-        let Some(machine) = &self.machine else {
-            return match self.pes {
-                None => Ok(()),
-                Some(pes) => Err(conflict(
-                    ("pes", pes.to_string()),
-                    ("machine", "none".to_owned()),
-                    "it says how many PEs a modelled machine has; name one with `machine`, or set `threads` instead",
-                )),
-            };
-        };
+        let Some(machine) = &self.machine else { return Ok(()) };
         let others = [
             processes.map(|processes| {
                 (("processes", processes.to_string()), "its PEs live in one process; leave one of the two out")
             }),
-            self.threads.map(|threads| {
+            self.threads.filter(|threads| *threads > 1).map(|threads| {
                 (("threads", threads.to_string()), "its PEs take turns in one thread; set `pes` instead")
             }),
             self.virtual_cluster.map(|seed| {

@@ -29,13 +29,13 @@ fn defaults_are_values_of_their_settings_or_rules() {
         .filter(|setting| setting.default.is_empty())
         .map(|setting| &*setting.name)
         .collect();
-    assert_eq!(without, ["trace", "virtual-cluster"]);
+    assert_eq!(without, ["trace", "machine", "virtual-cluster"]);
     let rules: Vec<&str> = Settings::table()
         .iter()
         .filter(|setting| setting.default.contains(' '))
         .map(|setting| &*setting.name)
         .collect();
-    assert_eq!(rules, ["end", "sync", "threads", "batch", "window"]);
+    assert_eq!(rules, ["end", "sync", "threads", "batch", "window", "pes"]);
     for setting in Settings::table()
         .iter()
         .filter(|setting| !setting.default.is_empty() && !setting.default.contains(' '))

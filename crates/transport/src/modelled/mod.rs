@@ -11,6 +11,20 @@ mod mailbox;
 mod network;
 mod port;
 
+use std::sync::Arc;
+
+use warpline_machine::Machine;
+
 pub use mailbox::Opened;
 pub use network::{Arrival, ModelledNetwork, ModelledWires, Sent};
 pub use port::ModelledPort;
+
+/// A network of so many PEs, one on each core of the machine from the first on, and their ports.
+pub fn modelled_ports<E>(
+    machine: &Arc<Machine>,
+    pes: u32,
+) -> (ModelledNetwork<E>, Vec<ModelledPort<E>>) {
+    let network = ModelledNetwork::new(machine, pes);
+    let ports = (0..pes).map(|me| ModelledPort::new(me, network.clone())).collect();
+    (network, ports)
+}

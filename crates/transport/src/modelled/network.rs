@@ -8,7 +8,6 @@ use warpline_memory::try_drop;
 
 use super::bounds::Bounds;
 use super::mailbox::{Arriving, Mailbox, Opened};
-use super::port::ModelledPort;
 
 /// The bytes of a control message, or of a block that is written: a share of a reduction.
 const CONTROL_BYTES: u64 = 160;
@@ -72,7 +71,7 @@ pub trait ModelledWires {
 pub(super) struct Network<E> {
     machine: Arc<Machine>,
     mailboxes: Vec<Mailbox<E>>,
-    /// By PE; empty if PEs publish none.
+    /// By PE.
     bounds: Vec<Bounds>,
     /// By node: until when its network card is busy.
     cards: Vec<Time>,
@@ -80,18 +79,15 @@ pub(super) struct Network<E> {
 }
 
 impl<E> ModelledNetwork<E> {
-    /// A network of so many PEs, one on each core of the machine from the first on, and their
-    /// ports.
-    pub fn new(machine: &Arc<Machine>, pes: u32) -> (Self, Vec<ModelledPort<E>>) {
-        let network = ModelledNetwork(Arc::new(Mutex::new(Network {
+    /// A network of so many PEs, one on each core of the machine from the first on.
+    pub(super) fn new(machine: &Arc<Machine>, pes: u32) -> Self {
+        ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
             mailboxes: (0..pes).map(|_| Mailbox::default()).collect(),
             bounds: (0..pes).map(|_| Bounds::default()).collect(),
             cards: vec![Time::ZERO; machine.nodes(pes) as usize],
             latency_most: machine.latency_most(pes),
-        })));
-        let ports = (0..pes).map(|me| ModelledPort::new(me, network.clone())).collect();
-        (network, ports)
+        })))
     }
 
     pub(super) fn get(&self) -> MutexGuard<'_, Network<E>> {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use warpline::prelude::*;
-use warpline::record::{MachineRecord, ParallelRecord};
+use warpline::record::MachineRecord;
 use warpline::{Barrier, Conservative, GvtAlgorithm, GvtStart, Horizon, Synchronisation};
 use warpline_testkit::matrix::ALGORITHMS;
 
@@ -48,10 +48,6 @@ fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
     Simulation::new(Hops { lps, lookahead }).end(END)
 }
 
-fn machine(run: &ParallelRecord) -> &MachineRecord {
-    run.machine.as_ref().expect("it was run on a machine")
-}
-
 #[test]
 fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
     for lookahead in [0.05, 0.5] {
@@ -65,9 +61,12 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                 (Horizon::Bounds, GvtStart::OnDemand),
             ] {
                 for gvt in ALGORITHMS {
-                    for (name, pes) in
-                        [("loggops-default", 1), ("loggops-default", 40), ("cray-xt5", 29)]
-                    {
+                    // Nodes share no memory for bounds.
+                    let machines = match horizon {
+                        Horizon::Bounds => [("loggops-default", 16), ("knl-10gbe", 9)],
+                        _ => [("loggops-default", 40), ("cray-xt5", 29)],
+                    };
+                    for (name, pes) in machines {
                         let run = hops(40, lookahead)
                             .sync(sync)
                             .machine(name)
@@ -192,36 +191,39 @@ fn machine_file(given: &[(&str, &str)]) -> String {
     text
 }
 
-/// The machine time of a run on a machine with these figures, in nanoseconds.
-fn nanoseconds<M: Model>(name: &str, simulation: Simulation<'_, M>, given: &[(&str, &str)]) -> f64 {
+/// A run on a machine with these figures.
+fn on_machine<M: Model>(
+    name: &str,
+    simulation: Simulation<'_, M>,
+    given: &[(&str, &str)],
+) -> MachineRecord {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join(format!("{name}.toml"));
     fs::write(&path, machine_file(given)).expect("a file");
     let run = simulation.machine(path).run().expect("it runs");
-    let parallel = run.record.parallel.expect("it is parallel");
-    (machine(&parallel).seconds * 1e9 * 1000.0).round() / 1000.0
+    run.record.parallel.and_then(|parallel| parallel.machine).expect("it was run on a machine")
 }
 
-/// In eight throws, an event every time, four in each direction: bounds let a PE go on as soon as
-/// the ball is there, so that each throw takes an event, two overheads and a latency.
+/// Its machine time, in nanoseconds.
+fn nanoseconds<M: Model>(name: &str, simulation: Simulation<'_, M>, given: &[(&str, &str)]) -> f64 {
+    (on_machine(name, simulation, given).seconds * 1e9 * 1000.0).round() / 1000.0
+}
+
+/// The ball is thrown as soon as it is there, so that each throw takes an event and a latency. GVT
+/// is found beside it.
 #[test]
-fn a_ping_pong_takes_events_overheads_and_latencies() {
+fn a_ping_pong_takes_an_event_and_a_latency_a_throw() {
     let throws = |end: f64, given: &[(&str, &str)]| {
-        let simulation = Simulation::new(PingPong)
-            .end(end)
-            .sync(Synchronisation::Conservative)
-            .horizon(Horizon::Bounds)
-            .pes(2);
+        let simulation = Simulation::new(PingPong).end(end).sync(Synchronisation::Optimistic);
+        let simulation = simulation.use_lookahead(false).window(100.0).pes(2);
         nanoseconds("ping-pong", simulation, given)
     };
-    let more = |given: &[(&str, &str)]| throws(16.5, given) - throws(8.5, given);
-    assert_eq!(more(&[("costs.event", "ns = 1000")]), 8.0 * 1000.0);
-    assert_eq!(more(&[("far.latency", "ns = 300")]), 8.0 * 300.0);
-    assert_eq!(more(&[("far.overhead", "ns = 20")]), 8.0 * 40.0);
-    assert_eq!(
-        more(&[("costs.event", "ns = 1000"), ("far.latency", "ns = 300"), ("far.overhead", "ns = 20")]),
-        8.0 * 1340.0
-    );
+    let eight_more = |given: &[(&str, &str)]| throws(16.5, given) - throws(8.5, given);
+    assert_eq!(eight_more(&[("costs.event", "ns = 1000")]), 8.0 * 1000.0);
+    let both = [("costs.event", "ns = 1000"), ("far.latency", "ns = 300")];
+    let expected = 8.0 * 1300.0;
+    // The last computation of GVT begins at most two stages sooner or later.
+    assert!((eight_more(&both) - expected).abs() <= 2.0 * 300.0, "{}", eight_more(&both));
 }
 
 /// LPs without anything to do: the run is over once GVT has been found twice.
@@ -295,14 +297,15 @@ fn a_rollback_takes_what_undoing_its_events_takes() {
         let simulation = Simulation::new(Straggler).end(10.0).sync(Synchronisation::Optimistic);
         simulation.use_lookahead(false).window(10.0).pes(2)
     };
-    let takes = |undo: &str| {
-        let given = [("far.latency", "us = 5"), ("costs.event", "us = 1"), ("costs.undo", undo)];
-        nanoseconds("straggler", simulation(), &given)
-    };
     let record = simulation().machine("cray-xt5").run().expect("it runs").record;
     let parallel = record.parallel.expect("it is parallel");
     assert_eq!((parallel.rolled_back_events, parallel.rollbacks.primary), (1, 1));
-    assert_eq!(takes("ns = 700") - takes("ns = 0"), 700.0);
+    let given = [("far.latency", "us = 5"), ("costs.event", "us = 1"), ("costs.undo", "ns = 700")];
+    let machine = on_machine("straggler", simulation(), &given);
+    let all = machine.seconds * 1e9 * 2.0;
+    assert_eq!((machine.shares.undo * all).round(), 700.0);
+    // Two events, one of them twice, and that of LP 1.
+    assert_eq!((machine.shares.computing * all).round(), 4000.0);
 }
 
 #[test]
@@ -331,9 +334,11 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         refused(&|run| run.pes(13).gvt(GvtAlgorithm::Synchronous).barrier(Barrier::Central)),
         "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
     );
+    let bounds = refused(&|run| run.pes(13).horizon(Horizon::Bounds));
+    assert!(bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for"));
     let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
     assert_eq!(
         alone,
-        "`pes` is `4`, but `machine` is `none`: it says how many PEs a modelled machine has; name one with `machine`, or set `threads` instead"
+        "`pes` is `4`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
     );
 }

@@ -5,7 +5,10 @@ use warpline_machine::{Machine, Noise, Time};
 use warpline_transport::{Opened, Sent};
 
 use super::costs::{Done, Slowdown, Spent};
-use super::{WAIT_FIRST, WAIT_MOST};
+
+/// The first and the longest wait of a PE that counts its idle steps, in steps.
+const WAIT_FIRST: u32 = 8;
+const WAIT_MOST: u32 = 1 << 13;
 
 /// What a core does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

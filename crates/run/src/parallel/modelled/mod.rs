@@ -30,9 +30,6 @@ const LOOK_EVERY: u64 = 1 << 16;
 const ROWS_EVERY: u64 = 1 << 10;
 /// So often in a row all PEs may look in vain for something to do.
 const STALLS_MOST: u32 = 10_000;
-/// The first and the longest wait of a PE that counts its idle steps, in steps.
-const WAIT_FIRST: u32 = 8;
-const WAIT_MOST: u32 = 1 << 13;
 
 /// A machine, and what the PEs of a run on it need.
 pub(super) struct Modelled<'w> {
