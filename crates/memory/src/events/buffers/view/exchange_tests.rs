@@ -55,6 +55,11 @@ fn books_balance_after_a_random_exchange() {
     assert!(all.free > 0 && all.given > 30);
 }
 
+/// The most messages that a PE has neither cancelled nor committed before it has sent all.
+const UNDECIDED: usize = if cfg!(miri) { 10 } else { 30 };
+/// The most that it has received and not begun.
+const WAITING: usize = if cfg!(miri) { 5 } else { 15 };
+
 /// What travels through the rings.
 #[derive(Clone, Copy)]
 enum Parcel {
@@ -98,7 +103,7 @@ fn exchange(
             unsent.push_back(Parcel::Message(handle));
             sent += 1;
         }
-        let decide = undecided.len() > 30 || (sent == count && unsent.is_empty());
+        let decide = undecided.len() > UNDECIDED || (sent == count && unsent.is_empty());
         if let Some((number, handle)) = decide.then(|| undecided.pop_front()).flatten() {
             if number % 3 > 0 {
                 unsent.push_back(Parcel::Commit(handle));
@@ -140,7 +145,7 @@ fn exchange(
                 }
             }
         }
-        let late = waiting.len() > 15 || sent == count;
+        let late = waiting.len() > WAITING || sent == count;
         if let Some(handle) = late.then(|| waiting.pop_front()).flatten() {
             let dropped = begin(view, handle);
             cancelled[0] += dropped;
@@ -152,7 +157,7 @@ fn exchange(
 
 #[test]
 fn two_threads_exchange_buffers() {
-    let count = if cfg!(miri) { 45 } else { 100_000 };
+    let count = if cfg!(miri) { 20 } else { 100_000 };
     let [mut a, mut b] = pair();
     let (a_out, b_in) = ring(1000);
     let (b_out, a_in) = ring(1000);

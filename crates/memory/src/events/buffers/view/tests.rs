@@ -323,7 +323,7 @@ fn many_panics_in_drop_at_the_end_do_no_harm() {
 
 #[test]
 fn growth_over_many_segments() {
-    let count = if cfg!(miri) { 120 } else { 300_000u32 };
+    let count = if cfg!(miri) { 70 } else { 300_000u32 };
     let [mut a, mut b] = pair::<[u64; 6]>();
     let filled = |view: &mut Buffers<[u64; 6]>| -> Vec<Handle> {
         (0..count).map(|n| view.insert(n % 2, [n.into(); 6])).collect()
@@ -480,7 +480,8 @@ fn running_out_of_memory_is_an_error() {
 #[test]
 fn surplus_comes_to_rest() {
     const MOST: usize = 5;
-    let bursts = [[60, 0], [60, 17], [0, 60], [60, 60]];
+    let [large, small] = if cfg!(miri) { [20, 5] } else { [60, 17] };
+    let bursts = [[large, 0], [large, small], [0, large], [large, large]];
     for bursts in &bursts[..if cfg!(miri) { 2 } else { 4 }] {
         let mut views = pair();
         let bursts = *bursts;
