@@ -40,7 +40,7 @@ pub(crate) fn machine(
         let Machine { name, cores, .. } = machine;
         return refuse(MachineError::TooSmall { name, nodes: most, cores, pes }.to_string());
     }
-    if nodes > 1 && choices::horizon(settings).value == Horizon::Bounds {
+    if nodes > 1 && choices::horizon(settings, pes, 1).value != Horizon::Gvt {
         return refuse(format!(
             "{pes} PEs take {nodes} nodes of machine `{}`, which share no memory for the bounds of conservative windows or of `horizon`: set `horizon` to `gvt`, and leave `conservative` out",
             machine.name

@@ -363,7 +363,7 @@ fn a_run_that_comes_no_further_is_given_up_when_it_is_to_end() {
         let switch = StopSwitch::default();
         let model = Whirl { switch: switch.clone(), calls: AtomicU64::new(0) };
         let run = Simulation::new(model).settings(settings).end(9.0).stop_with(&switch).run();
-        let error = run.err().expect("it has no end");
+        let error = run.expect_err("it has no end");
         assert!(matches!(error, Error::NoEnd { .. }), "{engine}: {error}");
         let text = error.to_string();
         assert_words(&text, &["told to end", "no further for", "there are no results"]);
