@@ -105,7 +105,7 @@ impl Worker {
         self.process.as_ref().map_or(Duration::ZERO, |serving| cpu_time(serving.child.id()))
     }
 
-    /// Runs a case with this limit of core time, and a [larger one](WALL) of wall time, as others
+    /// Runs a case with this limit of core time, and a larger one of wall time, as others
     /// may use the cores.
     pub fn run(&mut self, case: &Case, limit: Duration) -> Answer {
         self.run_while(case, limit, &|| true).unwrap_or(Answer::Signalled)

@@ -21,11 +21,11 @@ pub enum MachineError {
         cause: String,
     },
     /// Not TOML.
-    #[error("{place}: {cause}")]
+    #[error("{file}: {cause}")]
     Syntax {
-        /// The file, or file and line.
-        place: String,
-        /// Why.
+        /// The file.
+        file: String,
+        /// Why, and in which line.
         cause: String,
     },
     /// A key that means nothing.

@@ -3,7 +3,7 @@
 
 use warpline_model::nearest;
 
-use crate::syntax::{Table, Value};
+use crate::value::{Table, Value};
 use crate::{MachineError, Time};
 
 /// Units of time, and their picoseconds.
@@ -155,9 +155,9 @@ impl<'t> Figures<'t> {
 
     /// Checks that every key of the table was asked for.
     pub(crate) fn finish(self) -> Result<(), MachineError> {
-        let unknown = self.table.and_then(|table| {
-            table.iter().map(|(key, _)| key).find(|key| !self.known.contains(key))
-        });
+        let unknown = self
+            .table
+            .and_then(|table| table.keys().find(|key| !self.known.contains(&key.as_str())));
         let Some(key) = unknown else { return Ok(()) };
         Err(MachineError::Key {
             file: self.file.to_owned(),

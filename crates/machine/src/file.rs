@@ -1,7 +1,7 @@
 //! Machines from TOML. A file has all figures but those of noise; nothing is guessed.
 
 use crate::figures::Figures;
-use crate::syntax::{SyntaxError, Table, Value};
+use crate::value::{Table, Value};
 use crate::{Costs, Level, Machine, MachineError, Noise, Time, Topology};
 
 /// Stragglers may be this many times as slow.
@@ -9,9 +9,9 @@ const SLOWDOWN_MOST: f64 = 1e3;
 
 /// Reads the machine `name` out of the text of a file.
 pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, MachineError> {
-    let all = Table::read(text).map_err(|SyntaxError { line, why }| MachineError::Syntax {
-        place: format!("{file}, line {line}"),
-        cause: why,
+    let all: Table = basic_toml::from_str(text).map_err(|cause| MachineError::Syntax {
+        file: file.to_owned(),
+        cause: cause.to_string(),
     })?;
     let mut top = Figures::new(file, "", Some(&all));
     let about = match top.other("about") {

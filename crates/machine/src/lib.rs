@@ -13,11 +13,11 @@ mod file;
 mod machine;
 mod noise;
 mod profiles;
-mod syntax;
 #[cfg(test)]
 mod tests;
 mod time;
 mod topology;
+mod value;
 
 pub use error::MachineError;
 pub use machine::{Costs, Level, Machine};

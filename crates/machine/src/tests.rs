@@ -106,7 +106,7 @@ fn wrong_files_are_refused_in_a_sentence() {
         assert_eq!(error.to_string(), expected);
     }
     let syntax = read("plain", "plain.toml", "about = \"x\"\n[node").unwrap_err().to_string();
-    assert!(syntax.starts_with("plain.toml, line "), "{syntax}");
+    assert!(syntax.starts_with("plain.toml: ") && syntax.contains("line 2"), "{syntax}");
 }
 
 #[test]
