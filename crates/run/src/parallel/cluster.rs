@@ -13,6 +13,11 @@ use super::status::PeStatus;
 use crate::Error;
 use crate::machine::core_time::CoreTime;
 
+/// A cluster of one PE looks every so many steps how far the run has come, and whether it is to end.
+const LOOK_EVERY: u64 = 1 << 16;
+/// With many PEs it looks more often, as a step of each takes longer, but no more often than this.
+const LOOK_LEAST: u64 = 1 << 8;
+
 /// Steps PEs until all of them are done; `next` says which is next.
 pub(crate) fn drive(
     pes: &mut [&mut dyn AnyPe],
@@ -26,6 +31,7 @@ pub(crate) fn drive(
     let mut stages = vec![EndingStage::default(); pes.len()];
     let mut full = None;
     let mut steps = 0u64;
+    let look_every = (LOOK_EVERY / pes.len() as u64).max(LOOK_LEAST);
     while running > 0 && full.is_none() {
         let chosen = next();
         if done[chosen] {
@@ -50,7 +56,7 @@ pub(crate) fn drive(
         if steps.is_multiple_of(1 << 6) {
             pass_on_rows(pes, watch);
         }
-        if steps.is_multiple_of(1 << 16) {
+        if steps.is_multiple_of(look_every) {
             watch.run.go_on()?;
             watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
         }
