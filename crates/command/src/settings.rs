@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue, THREADS_MOST};
+use warpline_run::settings::{OUTPUT, Range, Setting, SettingValue};
 use warpline_run::{EventCost, Synchronisation, nearest};
 
 use crate::failure::Failure;
@@ -23,6 +23,8 @@ pub(crate) struct GivenSetting {
 pub(crate) const SYNC: &str = "sync";
 /// The number of threads of each process.
 pub(crate) const THREADS: &str = "threads";
+/// The number of PEs of a modelled machine, and the most of a search.
+pub(crate) const PES: &str = "pes";
 /// The number of processes.
 pub(crate) const PROCESSES: &str = "processes";
 /// Whether processes share the memory of messages.
@@ -121,13 +123,6 @@ warpline_run::settings! {
             unit: "s",
             rule: "a search takes a minute",
             hurts: "in a few seconds, only small cases are tried",
-        }
-        /// The most PEs of a schedule; the first cases have few, and later ones more.
-        pes: u32, Range::Between(2, THREADS_MOST), {
-            heading: SEARCH,
-            placeholder: "PES",
-            rule: "48, or as many as there are LPs",
-            hurts: "schedules of hundreds of PEs take seconds, so there are fewer of them",
         }
         /// Schedules at a time, each in a process of its own.
         jobs: u32, Range::Between(1, JOBS_MOST), {
@@ -325,7 +320,8 @@ fn of_torture() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading == SEARCH).cloned();
     let of_clusters = |setting: &Setting| {
         setting.heading != OUTPUT
-            && ![PROCESSES, ZERO_COPY, "carrier", "mailbox", "move-pes"].contains(&&*setting.name)
+            && ![PROCESSES, ZERO_COPY, "carrier", "machine", "mailbox", "move-pes"]
+                .contains(&&*setting.name)
             && !setting.name.starts_with("communication")
     };
     let of_run = warpline_run::Settings::table().iter().filter(|setting| of_clusters(setting));
@@ -341,6 +337,15 @@ fn of_torture() -> Vec<Setting> {
                                    --virtual-cluster, the seed of the model"
                     .into();
                 setting.default = "taken from the clock".into();
+            }
+            PES => {
+                setting.heading = SEARCH;
+                setting.meaning =
+                    "The most PEs of a schedule; the first cases have few, and later ones more"
+                        .into();
+                setting.default = "48, or as many as there are LPs".into();
+                setting.hurts = "schedules of hundreds of PEs take seconds, so there are fewer of \
+                                 them";
             }
             THREADS => {
                 setting.meaning = "PEs of every schedule".into();

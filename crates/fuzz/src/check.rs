@@ -14,6 +14,9 @@ use crate::worker::Worker;
 const PATIENCE: f64 = 100.0;
 /// No run counts as hanging before this time.
 const LEAST: Duration = Duration::from_secs(10);
+/// In a virtual cluster PEs take turns, and some stand still while all others wait for them: each
+/// has so much more.
+const PER_PE: Duration = Duration::from_secs(2);
 /// The time limit of a sequential run.
 const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
 /// A run is slow if it takes longer than this many times the sequential one, plus a second.
@@ -65,7 +68,7 @@ impl Checker {
         if let Answer::Refused(_) = expected {
             return Ok(Checked::Refused);
         }
-        let limit = usual.mul_f64(PATIENCE).max(LEAST);
+        let limit = usual.mul_f64(PATIENCE).max(LEAST) + cluster_time(case);
         let before = self.worker.cpu_time();
         let mut answer = self.worker.run(case, limit);
         let took = self.worker.cpu_time().saturating_sub(before);
@@ -182,4 +185,9 @@ fn allowed(case: &Case, expected: &Answer) -> Allowed {
     };
     let loss = case.get("kill-after").is_some();
     Allowed { memory: limit.is_some(), loss, texts: false, most_bytes }
+}
+/// How much longer a case in a virtual cluster may take.
+fn cluster_time(case: &Case) -> Duration {
+    let pes = case.get("threads").and_then(|pes| pes.parse().ok()).unwrap_or(1);
+    if case.get("virtual-cluster").is_some() { PER_PE * pes } else { Duration::ZERO }
 }

@@ -237,8 +237,9 @@ mod tests {
     #[test]
     fn an_unknown_preset_gets_a_suggestion() {
         let entry = &two().entries[0];
-        let found = find("usik-1a", entry).map(|scenario| scenario.settings[0].text.clone());
-        assert_eq!(found, Ok("one-sided".to_owned()));
+        let found = find("usik-1a", entry).unwrap().settings;
+        let found: Vec<_> = found.iter().map(|given| (&*given.name, &*given.text)).collect();
+        assert_eq!(found, [("horizon", "gvt"), ("gvt", "one-sided")]);
         let refused = find("usik-3s", entry).unwrap_err().message;
         assert!(
             refused.starts_with(

@@ -29,13 +29,13 @@ use crate::options::request::{Request, with_model};
 use crate::output::progress::SearchDisplay;
 use crate::output::{Printout, format};
 use crate::process::signals::Signals;
-use crate::settings::{CommandSettings, SYNC, Settings, THREADS};
+use crate::settings::{CommandSettings, PES, SYNC, Settings, THREADS};
 use crate::verbs::TORTURE;
 
 /// How long a search takes unless that is said.
 const TIME: Duration = Duration::from_secs(60);
 /// The most PEs unless that is said.
-const PES: u32 = 48;
+const PES_USUAL: u32 = 48;
 /// How long a failure is made smaller.
 const SHRINK_TIME: Duration = Duration::from_secs(120);
 
@@ -129,7 +129,7 @@ impl Wanted {
                 sync.name()
             )));
         }
-        for (name, pes) in [("pes", own.pes), (THREADS, simulation.threads)] {
+        for (name, pes) in [(PES, simulation.pes), (THREADS, simulation.threads)] {
             if let Some(pes) = pes.filter(|pes| *pes > lps) {
                 return Err(Failure::wrong_use(format!(
                     "--{name} is {pes}, but the model has {}, and a PE without one does nothing",
@@ -139,6 +139,7 @@ impl Wanted {
         }
         let is_own = |name: &str| {
             CommandSettings::table().iter().any(|setting| setting.name == name)
+                || name == PES
                 || (name == "seed" && !repeats)
         };
         let given = request.parameters.iter().chain(&request.settings);
@@ -160,7 +161,7 @@ impl Wanted {
                 .collect(),
             command: program.line(TORTURE, &request.model),
             time: if seconds.is_empty() { TIME } else { time },
-            pes: own.pes.unwrap_or(PES).min(lps),
+            pes: simulation.pes.unwrap_or(PES_USUAL).min(lps),
             jobs: own.jobs.map_or_else(cores, |jobs| jobs as usize),
             seed: simulation.seed.unwrap_or_else(seed_of_now),
             repeats,

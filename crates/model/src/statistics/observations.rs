@@ -90,15 +90,15 @@ pub struct Observations {
     pub acts: Vec<Act>,
     /// Whether the list has rows or acts. A row may have no cells.
     pub(super) has_rows: bool,
-    /// Whether there was no memory for some observations.
-    pub(super) incomplete: bool,
+    /// How many bytes the observations would have needed, if there was no memory for one of them.
+    pub(super) lacking: Option<usize>,
 }
 
 impl Observations {
     /// Whether nothing was observed.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.list.len() == self.begin && !self.incomplete
+        self.list.len() == self.begin && self.lacking.is_none()
     }
 
     /// The observations of this event.
@@ -111,7 +111,7 @@ impl Observations {
     /// memory for everything.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        !self.has_rows && !self.incomplete
+        !self.has_rows && self.lacking.is_none()
     }
 
     /// Leaves the observations of this event in the list, and begins those of the next event.
@@ -133,13 +133,22 @@ impl Observations {
     /// Moves the observations of this event to `other`, which must be empty. If there is no memory,
     /// [`apply`](super::Statistics::apply) returns the fault.
     pub fn move_to(&mut self, other: &mut Observations) {
+        if let Some(bytes) = self.lacking.take() {
+            // The event fails if it ever commits. Until then, others need the memory.
+            self.clear();
+            self.list.shrink_to_fit();
+            self.cells = Vec::new();
+            self.acts = Vec::new();
+            other.lacking = Some(bytes);
+            return;
+        }
         let earlier = self.begin;
         let current = self.current().len();
         // The shorter part is copied: there may be no memory for a second copy of very many
         // observations.
         if other.list.try_reserve(earlier.min(current)).is_err() {
+            other.lacking = Some(self.bytes_with_another());
             self.list.truncate(earlier);
-            other.incomplete = true;
         } else if current <= earlier {
             other.list.extend(self.list.drain(earlier..));
         } else {
@@ -149,7 +158,6 @@ impl Observations {
         std::mem::swap(&mut self.cells, &mut other.cells);
         std::mem::swap(&mut self.acts, &mut other.acts);
         other.has_rows = std::mem::take(&mut self.has_rows);
-        other.incomplete |= std::mem::take(&mut self.incomplete);
     }
 
     /// Discards the observations of this event, and keeps the memory.
@@ -159,7 +167,7 @@ impl Observations {
         self.cells.clear();
         self.acts.clear();
         self.has_rows = false;
-        self.incomplete = false;
+        self.lacking = None;
     }
 
     /// Adds the start of a level.
@@ -184,9 +192,9 @@ impl Observations {
     pub(super) fn push(&mut self, observation: Observation) {
         // After one failure no further attempt is made, to save time.
         if self.list.len() == self.list.capacity()
-            && (self.incomplete || self.list.try_reserve(1).is_err())
+            && (self.lacking.is_some() || self.list.try_reserve(1).is_err())
         {
-            self.incomplete = true;
+            self.lack();
         } else {
             self.list.push(observation);
         }
@@ -194,18 +202,18 @@ impl Observations {
 
     pub(super) fn push_row(&mut self, table: Table, row: &[Cell]) {
         self.has_rows = true;
-        let room = !self.incomplete && self.cells.try_reserve(row.len()).is_ok();
+        let room = self.lacking.is_none() && self.cells.try_reserve(row.len()).is_ok();
         self.push(Observation::Row { table, cells: if room { row.len() as u32 } else { 0 } });
         if room {
             self.cells.extend_from_slice(row);
         } else {
-            self.incomplete = true;
+            self.lack();
         }
     }
 
     pub(super) fn push_act(&mut self, act: Act) {
-        if self.incomplete || self.acts.try_reserve(1).is_err() {
-            self.incomplete = true;
+        if self.lacking.is_some() || self.acts.try_reserve(1).is_err() {
+            self.lack();
         } else {
             self.has_rows = true;
             self.acts.push(act);
@@ -217,14 +225,20 @@ impl Observations {
     /// If there was no memory for all observations.
     #[inline]
     pub(super) fn check(&self) -> Result<(), Fault> {
-        if self.incomplete { Err(self.lack()) } else { Ok(()) }
+        self.lacking.map_or(Ok(()), |bytes| {
+            Err(Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes }))
+        })
     }
 
+    /// Notes that there is no memory for another observation.
     #[cold]
-    fn lack(&self) -> Fault {
-        let bytes = (self.current().len() + 1) * size_of::<Observation>()
-            + self.cells.len() * size_of::<Cell>();
-        Fault::Memory(Exhausted::Memory { what: "what an event observes", bytes })
+    fn lack(&mut self) {
+        let bytes = self.bytes_with_another();
+        self.lacking.get_or_insert(bytes);
+    }
+
+    fn bytes_with_another(&self) -> usize {
+        (self.current().len() + 1) * size_of::<Observation>() + self.cells.len() * size_of::<Cell>()
     }
 }
 

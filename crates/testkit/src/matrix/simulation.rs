@@ -3,8 +3,8 @@
 use warpline::base::LpId;
 use warpline::base::random::Random;
 use warpline::{
-    BufferPool, Cancellation, Conservative, GvtAlgorithm, GvtIntervalControl, LpChoice, Model,
-    Simulation, Synchronisation, Undo,
+    BufferPool, Cancellation, Conservative, GvtAlgorithm, GvtIntervalControl, GvtStart, LpChoice,
+    Model, Simulation, Synchronisation, Undo,
 };
 
 use super::configuration::{BufferUse, Configuration, Copies, Parallel};
@@ -120,7 +120,9 @@ fn with_gvt<M: Model>(
     }
     let in_windows = parallel.conservative && parallel.windows;
     if !in_windows {
-        simulation = simulation.horizon(parallel.horizon).gvt_start(parallel.gvt_start);
+        // Processes take turns on few cores, and each computation takes a turn of all of them.
+        let start = if parallel.processes > 1 { GvtStart::OnDemand } else { parallel.gvt_start };
+        simulation = simulation.horizon(parallel.horizon).gvt_start(start);
     }
     simulation
 }
