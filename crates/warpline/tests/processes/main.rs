@@ -30,7 +30,7 @@ use self::acts::Victim;
 /// How many random models there are, unless a variable says otherwise.
 const CASES: u32 = 150;
 /// A time limit of many times what a case takes on a busy machine.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// How many random models `mpirun` launches, if this was built with MPI: it takes longer to start.
 const LAUNCHED: u32 = 40;

@@ -38,6 +38,7 @@ documents! {
     settings: "docs/book/src/settings.md",
     processes: "docs/book/src/processes.md",
     memory: "docs/book/src/memory.md",
+    machines: "docs/book/src/machines.md",
     studies: "docs/book/src/studies.md",
     speed: "docs/book/src/speed.md",
     simpy: "docs/book/src/simpy.md",
