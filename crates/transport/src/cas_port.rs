@@ -258,11 +258,19 @@ impl<E: Send> Outlets<E> {
                 all
             }
             Outlets::Together { to, flushed, .. } => {
+                // What comes later for the same receiver must not overtake.
+                let mut refused: Vec<u32> = Vec::new();
                 for _ in 0..flushed.len() {
-                    if let Some((receiver, message)) = flushed.pop_front()
-                        && let Err(Item::Value(message)) =
-                            push_among_many(to, receiver, Item::Value(message))
-                    {
+                    let Some((receiver, message)) = flushed.pop_front() else { break };
+                    let item = Item::Value(message);
+                    let has_refused = refused.contains(&receiver);
+                    let pushed =
+                        if has_refused { Err(item) } else { push_among_many(to, receiver, item) };
+                    if let Err(Item::Value(message)) = pushed {
+                        if !has_refused {
+                            refused.make_room(1, UNREAD);
+                            refused.push(receiver);
+                        }
                         flushed.push_back((receiver, message));
                     }
                 }

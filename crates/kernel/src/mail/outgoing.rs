@@ -114,7 +114,8 @@ impl<E> Together<E> {
 
     fn hand_over_messages(&mut self, port: &mut impl Port<E>) -> usize {
         let Together { messages, batch, .. } = self;
-        messages.sort_unstable_by_key(|(to, _)| *to);
+        // It keeps the order of those to one PE.
+        messages.sort_by_key(|(to, _)| *to);
         let before = messages.len();
         let mut kept = 0;
         let mut next = 0;
@@ -135,10 +136,18 @@ impl<E> Together<E> {
     fn hand_over_values(&mut self, port: &mut impl Port<E>) -> usize {
         let waiting = self.values.take();
         let mut handed_over = 0;
+        // What comes later for the same receiver must not overtake.
+        let mut refused: Vec<u32> = Vec::new();
         for (to, message) in waiting {
-            match port.send_value(to, message) {
+            let has_refused = refused.contains(&to);
+            let sent = if has_refused { Err(message) } else { port.send_value(to, message) };
+            match sent {
                 Ok(()) => handed_over += 1,
                 Err(message) => {
+                    if !has_refused {
+                        refused.make_room(1, UNSENT);
+                        refused.push(to);
+                    }
                     self.values.make_room(1, UNSENT);
                     self.values.push((to, message));
                 }

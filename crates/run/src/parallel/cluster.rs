@@ -14,7 +14,7 @@ use crate::Error;
 use crate::machine::core_time::CoreTime;
 
 /// A cluster of one PE looks every so many steps how far the run has come, and whether it is to end.
-const LOOK_EVERY: u64 = 1 << 16;
+const LOOK_EVERY: u64 = 1 << 12;
 /// With many PEs it looks more often, as a step of each takes longer, but no more often than this.
 const LOOK_LEAST: u64 = 1 << 8;
 
