@@ -248,7 +248,7 @@ fn hypercube_has_one_answer() {
 fn pcs_has_one_answer() {
     compare("pcs", "cells=64 portables=1500", 15.0);
     compare("pcs", "cells=16 portables=300 dwell=0.5 channels=3", 6.0);
-    compare("pcs", "cells=9 portables=100 dwell=0 channels=2", 30.0);
+    compare("pcs", "cells=9 portables=100 dwell=0 channels=2", 300.0);
 }
 
 #[test]
