@@ -127,7 +127,7 @@ impl<S, E> Past<S, E> {
         self.history.get_mut(place).fate = Fate::Committed;
     }
 
-    /// The figures that an event has observed. `notes` is the context's list.
+    /// The figures that an event has observed. `observations` is the context's list.
     #[inline(always)]
     pub(crate) fn figures<'a>(
         &'a self,

@@ -120,7 +120,7 @@ impl ObservationLog {
         number
     }
 
-    /// The observations of an event. `notes` is the context's list.
+    /// The observations of an event. `observations` is the context's list.
     #[inline(always)]
     pub(crate) fn read<'a>(
         &'a self,

@@ -189,7 +189,7 @@ impl<E> SideRecords<E> {
         if let Kind::SideRecord(number) = id.kind() { Some(&mut self.all[number]) } else { None }
     }
 
-    /// The figures that an event has observed. `notes` is the context's list.
+    /// The figures that an event has observed. `observations` is the context's list.
     #[inline(always)]
     pub(crate) fn figures<'a>(
         &'a self,

@@ -332,8 +332,8 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "with bounds, every PE reads those of all others at every step; with gvt, PEs wait for each computation of GVT, the more often, the less lookahead there is",
         }
-        /// With --horizon gvt or both: whether a PE asks for a new GVT when it may execute nothing more for
-        /// good, or as soon as the last one has been found.
+        /// With --horizon gvt or both: whether a PE asks for a new GVT when it may execute nothing
+        /// more for good, or as soon as the last one has been found.
         gvt_start: GvtStart = GvtStart::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
