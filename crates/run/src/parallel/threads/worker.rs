@@ -152,19 +152,22 @@ impl<'w, 'p> Worker<'w, 'p> {
 
     /// What it has done since it began.
     fn time(&self) -> SharedTime {
-        let time = CoreTime { on_core: thread_time(), elapsed: self.began.elapsed() };
-        SharedTime { time, rested: self.asleep + self.yielded }
+        let elapsed = self.began.elapsed();
+        let time = CoreTime { on_core: thread_time(), elapsed };
+        SharedTime { time, rested: self.asleep + self.yielded, longest: elapsed }
     }
 
     /// How its time went since all LPs of its PEs were initialised, if it does not belong to one PE
     /// alone.
     fn shared_time(&self) -> Option<SharedTime> {
         let (since, before) = self.measured_since.filter(|_| !self.is_alone())?;
-        let SharedTime { time, rested } = self.time();
+        let SharedTime { time, rested, .. } = self.time();
+        let elapsed = since.elapsed();
         let on_core = time.on_core.saturating_sub(before.time.on_core);
         Some(SharedTime {
-            time: CoreTime { on_core, elapsed: since.elapsed() },
+            time: CoreTime { on_core, elapsed },
             rested: rested.saturating_sub(before.rested),
+            longest: elapsed,
         })
     }
 
