@@ -33,8 +33,8 @@ pub use budget::{Account, Budget};
 pub use crash_report::report_crashes;
 pub use drop_each::{DropEach, drop_each, try_drop};
 pub use events::{
-    Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder, PoolSettings, SubPool,
-    buffers, buffers_in, buffers_of,
+    APART_MOST, Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder,
+    PoolSettings, SubPool, buffers, buffers_in, buffers_of,
 };
 pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};

@@ -192,6 +192,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn older_records_say_that_threads_were_crowded() {
+        let old: ParallelRecord = serde_json::from_str(r#"{"crowded": true}"#).expect("valid");
+        assert!(old.oversubscribed);
+        let new = serde_json::to_value(&old).expect("it can be written");
+        assert_eq!((&new["oversubscribed"], new.get("crowded")), (&true.into(), None));
+    }
+
+    #[test]
     fn intervals_of_segments_add_up() {
         let of = |unit: &str, first, least, last, greatest, changes| GvtIntervalRecord {
             unit: unit.to_owned(),

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use warpline_kernel::{BoundPort, Message, MessagePort, Port, ValueMessage, ValuePort};
 use warpline_memory::{
-    CasConsumer, CasCounts, CasProducer, CasProducers, DropEach, IsPortable, Lines, MakeRoom,
-    Region, cas_ring_bytes, cas_ring_in, drop_each, lines,
+    APART_MOST, CasConsumer, CasCounts, CasProducer, CasProducers, DropEach, IsPortable, Lines,
+    MakeRoom, Region, cas_ring_bytes, cas_ring_in, drop_each, lines,
 };
 use warpline_model::engine::PortableWith;
 
@@ -26,8 +26,6 @@ const ROOM_LEAST: usize = 1024;
 const ROOM_MOST: usize = 8192;
 /// How many it holds if there are more PEs than `APART_MOST`: about as many as a PE sends in a step.
 const ROOM_AMONG_MANY: usize = 128;
-/// With more PEs than this, what a PE keeps for others is kept in one place for all of them.
-const APART_MOST: usize = 64;
 /// How often a PE tries to push a message into a ring that others are pushing into, before it goes
 /// on with something else.
 const TRIES: u32 = 64;
@@ -98,7 +96,7 @@ enum Outlets<E> {
 
 /// How many messages each ring holds in a run of so many PEs.
 fn capacity(pes: usize, room: Room) -> usize {
-    room.places(if pes > APART_MOST {
+    room.places(if pes > APART_MOST as usize {
         ROOM_AMONG_MANY
     } else {
         (ROOM_PER_SENDER * pes).clamp(ROOM_LEAST, ROOM_MOST)
@@ -153,7 +151,7 @@ impl<E> Outlets<E> {
     /// Those of the PEs `mine`.
     fn all(producers: Vec<CasProducer<Item<E>>>, mine: &Range<u32>) -> Vec<Self> {
         let pes = producers.len();
-        if pes > APART_MOST {
+        if pes > APART_MOST as usize {
             let to = CasProducers::new(producers);
             let outlets = |_| Outlets::Together {
                 to: to.clone(),

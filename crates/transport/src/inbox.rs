@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
-use warpline_memory::{Apart, DropEach, Lines, MakeRoom, Region, lines};
+use warpline_memory::{APART_MOST, Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
 use crate::room::UNREAD;
@@ -51,10 +51,6 @@ pub struct InboxPort<E> {
     controls: ControlWires,
 }
 
-/// With more PEs than this, what a PE keeps back for others is in one list: hardly two of the
-/// messages of a step go to the same PE then.
-const APART_MOST: usize = 64;
-
 /// Messages by value that are kept back until they are flushed.
 enum KeptBack<E> {
     Apart {
@@ -68,7 +64,7 @@ enum KeptBack<E> {
 
 impl<E> KeptBack<E> {
     fn new(pes: usize) -> Self {
-        if pes > APART_MOST {
+        if pes > APART_MOST as usize {
             return KeptBack::Together(DropEach::default());
         }
         let by_receiver = (0..pes).map(|_| DropEach::default()).collect();

@@ -110,7 +110,7 @@ impl<'s> Findings<'s> {
     /// What a reader of the figures has to know.
     pub(super) fn notes(&self, cores: usize) -> Vec<String> {
         let [_, pes] = self.pes();
-        let crowded = (pes as usize > cores).then(|| {
+        let oversubscribed = (pes as usize > cores).then(|| {
             let cores = format::counted(cores, "core", "cores");
             format!(
                 "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each \
@@ -118,7 +118,7 @@ impl<'s> Findings<'s> {
                  they would do with a core each."
             )
         });
-        self.skipped().into_iter().chain(crowded).collect()
+        self.skipped().into_iter().chain(oversubscribed).collect()
     }
 
     /// Figures of the source beside those of this machine.

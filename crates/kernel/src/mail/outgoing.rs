@@ -5,13 +5,10 @@
 //! memory than the model. So beyond [`APART_MOST`] a PE has one list for all, and sorts it when it
 //! hands over: of the few hundred messages of a step, hardly two go to the same PE then.
 
-use warpline_memory::{ApartList, DropEach, MakeRoom};
+use warpline_memory::{APART_MOST, ApartList, DropEach, MakeRoom};
 
 use crate::mail::send_queue::{SendQueue, UNSENT};
 use crate::mail::wires::{Message, Port, ValueMessage};
-
-/// With more PEs than this, what a PE keeps for others is kept in one place for all of them.
-pub(crate) const APART_MOST: u32 = 64;
 
 /// Messages to other PEs that have yet to be handed over.
 pub(super) enum Outgoing<E> {

@@ -8,8 +8,8 @@ mod pool;
 #[cfg(all(test, not(loom)))]
 pub(crate) use self::buffers::Arena;
 pub use self::buffers::{
-    Books, Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers, buffers_in,
-    buffers_of,
+    APART_MOST, Books, Buffers, CancelOutcome, PoolKind, PoolOrder, PoolSettings, SubPool, buffers,
+    buffers_in, buffers_of,
 };
 pub use self::handle::Handle;
 pub use self::image::Image;

@@ -92,8 +92,8 @@ macro_rules! declare_records {
             #[serde(skip_serializing_if = "Option::is_none")]
             pub phase_samples: Option<f64>,
             /// Whether there were more threads than cores, so that they had to take turns.
-            #[serde(skip_serializing_if = "std::ops::Not::not")]
-            pub crowded: bool,
+            #[serde(alias = "crowded", skip_serializing_if = "std::ops::Not::not")]
+            pub oversubscribed: bool,
             /// The record of each PE.
             pub pes: Vec<PeRecord>,
             /// What PEs did to keep within the memory budget, if they had to.

@@ -2,7 +2,7 @@
 
 use super::shares::{
     EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy,
-    committed, counted, efficiency, is_crowded, is_measured, is_sampled, percent, share,
+    committed, counted, efficiency, is_measured, is_oversubscribed, is_sampled, percent, share,
     taken_by_others, time_shares,
 };
 use super::speedup::estimated_speedup;
@@ -62,7 +62,7 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
     let shares = time_shares(parallel);
     let sampled = shares.filter(|_| is_sampled(record, parallel));
     let found = [
-        crowded(record, parallel, shares),
+        oversubscribed(record, parallel, shares),
         wasteful(record, parallel, sampled),
         idle(record, parallel, shares),
         remote(record, parallel, sampled),
@@ -86,12 +86,12 @@ fn contested(taken: f64) -> Limit {
 }
 
 /// The threads of the run itself had to take turns.
-fn crowded(
+fn oversubscribed(
     record: &RunRecord,
     parallel: &ParallelRecord,
     shares: Option<[f64; 9]>,
 ) -> Option<Limit> {
-    let cost = shares.filter(|_| is_crowded(parallel))?[OFF_CORE];
+    let cost = shares.filter(|_| is_oversubscribed(parallel))?[OFF_CORE];
     let cores = match record.provenance.cores {
         Some(1) => "1 core".to_owned(),
         Some(cores) => format!("{} cores", format::integer(cores)),

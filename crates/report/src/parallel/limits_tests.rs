@@ -66,7 +66,7 @@ fn others_that_had_the_cores_come_first() {
     assert_eq!(titles(&record), ["Probably slower than on one core", "There is too little to do"]);
     record.core_share = None;
     let parallel = record.parallel.as_mut().unwrap();
-    parallel.crowded = true;
+    parallel.oversubscribed = true;
     parallel.phase_samples = Some(3.0);
     record.engine.insert("threads".into(), json!(4));
     assert_eq!(

@@ -78,7 +78,7 @@ pub const SAMPLES_LEAST: f64 = 10.0;
 const CONTESTED: f64 = 0.85;
 /// There are too many PEs if they wait for more than this share of their time while other PEs have
 /// their core.
-const CROWDED: f64 = 0.1;
+const OVERSUBSCRIBED: f64 = 0.1;
 
 /// Whether a run was long enough for its waiting times to mean anything.
 pub(crate) fn is_measured(record: &RunRecord) -> bool {
@@ -98,8 +98,9 @@ pub fn taken_by_others(record: &RunRecord) -> Option<f64> {
 }
 
 /// Whether a run had too many PEs for its cores.
-pub(crate) fn is_crowded(parallel: &ParallelRecord) -> bool {
-    parallel.crowded && time_shares(parallel).is_some_and(|shares| shares[OFF_CORE] > CROWDED)
+pub(crate) fn is_oversubscribed(parallel: &ParallelRecord) -> bool {
+    parallel.oversubscribed
+        && time_shares(parallel).is_some_and(|shares| shares[OFF_CORE] > OVERSUBSCRIBED)
 }
 
 /// The share of every phase in the time of all PEs.

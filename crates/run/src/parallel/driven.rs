@@ -34,7 +34,7 @@ pub(crate) struct Driven {
     /// By PE: how long it was at work, in nanoseconds; none, or 0, where that was not measured.
     pub(crate) busy: Vec<u64>,
     /// Whether there were more threads than cores.
-    pub(crate) crowded: bool,
+    pub(crate) oversubscribed: bool,
     /// How many couriers there were, and what they did, if there were any.
     pub(crate) couriers: Option<(u64, CourierCounts)>,
     /// How the run went on its modelled machine, if it had one.

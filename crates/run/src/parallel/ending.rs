@@ -13,7 +13,7 @@ const OVER: usize = 0;
 /// Counter of the PEs that have their new end.
 const ENDED: usize = 1;
 /// Counter of the PEs that have proposed an end and hold back.
-const HOLDING_BACK: usize = 2;
+const PROPOSED: usize = 2;
 /// 1 if the PEs are to come to an end.
 const CHANGES: usize = 3;
 /// The latest time, in bits, that a PE proposed.
@@ -42,8 +42,8 @@ pub(crate) enum EndingStage {
     /// It goes on to the end.
     #[default]
     GoesOn,
-    /// It holds back until all others do.
-    HoldsBack,
+    /// It has proposed an end, and waits until all others have.
+    HasProposed,
     /// It has its new end, and keeps GVT from passing it until all others have it.
     HasEnd,
     /// All PEs have the new end.
@@ -97,7 +97,7 @@ impl<'s> Ending<'s> {
     /// one of them does.
     pub(crate) fn progress(&self) -> Option<u64> {
         let is_on = self.switch.is_on();
-        let counts = [OVER, ENDED, HOLDING_BACK].map(|counter| self.tally.read(counter));
+        let counts = [OVER, ENDED, PROPOSED].map(|counter| self.tally.read(counter));
         is_on.then(|| counts.into_iter().sum())
     }
 
@@ -125,16 +125,16 @@ impl<'s> Ending<'s> {
     #[cold]
     fn advance(&self, pe: &mut dyn AnyPe, stage: &mut EndingStage) {
         if *stage == EndingStage::GoesOn {
-            *stage = EndingStage::HoldsBack;
+            *stage = EndingStage::HasProposed;
             // The switch may be that of this process alone.
             self.change();
             // Times are never negative, so their bits are in the order of the times.
             let (from, contributed) = pe.propose_end();
             self.tally.say(LATEST, from.bits());
             self.tally.say(CONTRIBUTED, contributed.bits());
-            self.tally.say(HOLDING_BACK, 1);
+            self.tally.say(PROPOSED, 1);
         }
-        if *stage == EndingStage::HoldsBack
+        if *stage == EndingStage::HasProposed
             && let Some(end) = self.end()
         {
             *stage = EndingStage::HasEnd;
@@ -149,7 +149,7 @@ impl<'s> Ending<'s> {
 
     /// The new end, once all PEs hold back.
     fn end(&self) -> Option<VirtualTime> {
-        let all = self.tally.read(HOLDING_BACK) == self.pes;
+        let all = self.tally.read(PROPOSED) == self.pes;
         let time = |counter| VirtualTime::from_bits(self.tally.read(counter));
         all.then(|| time(LATEST).max(time(CONTRIBUTED)))
     }

@@ -31,7 +31,7 @@ pub(crate) struct PeSummary {
     /// How many samples the proportions of the phases are worth.
     samples: f64,
     /// Whether there were more threads than cores.
-    crowded: bool,
+    oversubscribed: bool,
 }
 
 /// Phases as plain numbers. Their own form leaves some out, which takes a format with names.
@@ -75,7 +75,7 @@ mod phases {
 }
 
 impl PeSummary {
-    pub(crate) fn of<M: Model>(pe: &Parts<M>, crowded: bool) -> Self {
+    pub(crate) fn of<M: Model>(pe: &Parts<M>, oversubscribed: bool) -> Self {
         let Parts {
             first_lp,
             books,
@@ -94,7 +94,7 @@ impl PeSummary {
             interval,
             phases,
             samples,
-            crowded,
+            oversubscribed,
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn work(record: &ParallelRecord) -> Option<CoreTime> {
     let time = seconds(on_core)
         .zip(seconds(on_core + off_core))
         .map(|(on_core, elapsed)| CoreTime { on_core, elapsed });
-    time.filter(|_| !record.crowded)
+    time.filter(|_| !record.oversubscribed)
 }
 
 /// How many samples the proportions of phases are worth, of all parts together. Each part is given
@@ -145,7 +145,7 @@ pub(crate) fn of(parts: &[PeSummary]) -> ParallelRecord {
             all
         }),
         phase_samples: Some(samples(parts.iter().map(|pe| (working(&pe.phases), pe.samples)))),
-        crowded: parts.iter().any(|pe| pe.crowded),
+        oversubscribed: parts.iter().any(|pe| pe.oversubscribed),
         mailbox: shared_mailbox(&all),
         pes,
         memory: Some(all.of_memory())
@@ -200,7 +200,7 @@ pub(crate) fn add(all: &mut ParallelRecord, segment: ParallelRecord) {
         worth(&segment.phase_seconds, segment.phase_samples),
     ];
     all.phase_samples = Some(samples(both.into_iter()));
-    all.crowded |= segment.crowded;
+    all.oversubscribed |= segment.oversubscribed;
     all.phase_seconds.add(&segment.phase_seconds);
     for (number, pe) in segment.pes.into_iter().enumerate() {
         match all.pes.get_mut(number) {

@@ -54,7 +54,11 @@ impl<M: Model> Job<M> {
             .find(|failed| failed.moment == outcome.ended.failure);
         let mut all = Remains {
             are_all: true,
-            pes: outcome.parts.iter().map(|pe| PeSummary::of(pe, outcome.driven.crowded)).collect(),
+            pes: outcome
+                .parts
+                .iter()
+                .map(|pe| PeSummary::of(pe, outcome.driven.oversubscribed))
+                .collect(),
             committed: outcome.ended.committed,
             failed,
             couriers: outcome.driven.couriers,

@@ -78,8 +78,8 @@ fn titles(record: &RunRecord) -> Option<Vec<&'static str>> {
         );
         return None;
     }
-    let crowded = record.parallel.as_ref().is_some_and(|parallel| parallel.crowded);
-    (!crowded).then_some(titles)
+    let oversubscribed = record.parallel.as_ref().is_some_and(|parallel| parallel.oversubscribed);
+    (!oversubscribed).then_some(titles)
 }
 
 /// The phases of a PE take no longer than the run, whatever else happens on the machine.

@@ -47,7 +47,7 @@ use crate::plan::cores;
 /// as yielding the core to another program costs a time slice of milliseconds.
 const PATIENCE: u32 = 1024;
 /// The same where there are more threads than cores: a thread soon yields to those it waits for.
-const PATIENCE_IN_CROWD: u32 = 64;
+const PATIENCE_OVERSUBSCRIBED: u32 = 64;
 
 /// Has all threads stop if the one that watches them panics, or runs out of memory: it then waits
 /// for them.
@@ -81,7 +81,8 @@ impl Crew {
             .map_or(CpuShare::alone(cores()), |processes| processes.group.cpu_share());
         let share = if layout.one_thread_per_pe { 1 } else { pes.div_ceil(cpu_share.threads()) };
         let threads = pes.div_ceil(share);
-        let patience = if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_IN_CROWD };
+        let patience =
+            if cpu_share.suffices_for(threads) { PATIENCE } else { PATIENCE_OVERSUBSCRIBED };
         Crew { threads, share, cpu_share, patience, stack: watch.run.stack }
     }
 
@@ -176,7 +177,7 @@ pub(crate) fn drive(
         times: Some(ThreadTimes { times: ended.times, share: crew.share }),
         moved: moving.moved(),
         busy,
-        crowded: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
+        oversubscribed: !crew.cpu_share.suffices_for(crew.threads + communication.threads()),
         couriers: None,
         machine: None,
     })

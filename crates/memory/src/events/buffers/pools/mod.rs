@@ -16,6 +16,7 @@ use std::ops::Range;
 
 use self::fresh::Fresh;
 use self::partitioned::Partitioned;
+pub use self::partners::APART_MOST;
 pub(super) use self::partners::Partners;
 use self::receiver::ReceiverPool;
 use self::sender::SenderPool;

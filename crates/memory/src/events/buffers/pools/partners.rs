@@ -1,8 +1,8 @@
 //! Which PEs count as one partner.
 
-/// Among more PEs than this, all others count as one partner: buffers for each pair of them would
-/// take more memory than the messages.
-const APART_MOST: u32 = if cfg!(any(miri, loom)) { 4 } else { 64 };
+/// Up to so many PEs, what one PE keeps for each of the others is kept apart. Among more, it is kept
+/// in one place for all others: places for all pairs would take more memory than what is in them.
+pub const APART_MOST: u32 = if cfg!(any(miri, loom)) { 4 } else { 64 };
 
 /// A PE's partners, by the numbers of the lists that it keeps for them. It is one of them itself.
 #[derive(Clone, Copy, Debug)]
