@@ -266,7 +266,7 @@ fn begun(directory: &Path, ranks: u32, line: &str) -> (Child, Vec<u32>) {
         .spawn()
         .unwrap();
     let since = Instant::now();
-    while since.elapsed() < Duration::from_secs(60) {
+    while since.elapsed() < Duration::from_secs(120) {
         let mut all: Vec<(u32, u32)> =
             descendants(child.id()).into_iter().filter_map(|id| Some((rank(id)?, id))).collect();
         all.sort_unstable();

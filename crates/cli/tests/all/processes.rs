@@ -201,7 +201,7 @@ fn begun(directory: &Path, line: &str) -> (Child, Vec<u32>) {
         .spawn()
         .unwrap();
     let since = Instant::now();
-    while since.elapsed() < Duration::from_secs(60) {
+    while since.elapsed() < Duration::from_secs(120) {
         let mut children = descendants(child.id());
         children.sort_unstable();
         // Once they take part in the run, they have threads that execute events.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::support::{Outcome, command, warpline, warpline_in};
+use serde_json::Value;
 use tempfile::tempdir;
 use warpline::GvtAlgorithm;
 
@@ -384,11 +385,15 @@ fn settings_without_effect_are_pointed_out() {
         assert_eq!((run.code, run.stderr.as_str()), (0, expected), "{line}");
         let notes: Vec<_> =
             expected.lines().map(|line| line.trim_start_matches("note: ")).collect();
-        assert_eq!(
-            run.json().get("notes").cloned(),
-            (!notes.is_empty()).then(|| notes.into()),
-            "{line}"
-        );
+        let json = run.json();
+        let mut told: Vec<&str> = json["notes"]
+            .as_array()
+            .map_or(Vec::new(), |notes| notes.iter().filter_map(Value::as_str).collect());
+        if line.starts_with("compare") {
+            // On a busy machine, it adds that others used the cores.
+            told.truncate(1);
+        }
+        assert_eq!(told, notes, "{line}");
     }
 }
 

@@ -75,12 +75,13 @@ fn a_wrong_search_is_refused_in_a_sentence() {
     refused("phold --processes 2", "--processes");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_search_that_is_ended_early_says_what_it_has_tried() {
     use std::path::Path;
-    use std::process::{Command, Stdio};
-    use std::time::Duration;
+    use std::process::Stdio;
+
+    use crate::support::system::{ended, signal, wait_until_it_works};
 
     let child = crate::support::command(Path::new("."))
         .args(["torture", "phold", "--lps", "40", "--hours", "1", "--json"])
@@ -88,11 +89,9 @@ fn a_search_that_is_ended_early_says_what_it_has_tried() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-    let output = child.wait_with_output().unwrap();
+    wait_until_it_works(&child);
+    signal(child.id(), "INT");
+    let output = ended(child, &[]);
     assert_eq!(output.status.code(), Some(130));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&json["partial"], &json["exit_code"]), (&true.into(), &130.into()));

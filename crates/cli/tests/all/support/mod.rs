@@ -74,7 +74,7 @@ pub(crate) fn output(command: &mut Command) -> Output {
             return Output {
                 status,
                 stdout: stdout.join().unwrap(),
-                stderr: stderr.join().unwrap(),
+                stderr: without_progress(stderr.join().unwrap()),
             };
         }
         if started.elapsed() > LIMIT {
@@ -83,6 +83,16 @@ pub(crate) fn output(command: &mut Command) -> Output {
         }
         thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Leaves out the lines of progress, which runs of two seconds print. No test means to run for so
+/// long, but the machine may be busy.
+fn without_progress(stderr: Vec<u8>) -> Vec<u8> {
+    let stderr = String::from_utf8(stderr).unwrap();
+    let is_progress = |line: &str| {
+        line.contains(" % | ") && line.contains(" left | ") || line.starts_with("starting: ")
+    };
+    stderr.split_inclusive('\n').filter(|line| !is_progress(line)).collect::<String>().into()
 }
 
 /// Runs a command that must not be ended by a signal.

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Many times as long as it takes to end.
-const LIMIT: Duration = Duration::from_secs(30);
+/// Many times as long as it takes to begin or to end.
+const LIMIT: Duration = Duration::from_secs(120);
 /// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
@@ -27,6 +27,25 @@ pub(crate) fn is_at_work(process: u32) -> bool {
     threads
         .filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok())
         .any(|name| name.starts_with("warpline-"))
+}
+
+/// For how many hundredths of a second a process has had a core.
+fn core_time(process: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before it may contain anything.
+    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+/// Waits until a process has had a core for so long that it is busy with what it was started for,
+/// however busy the machine is.
+pub(crate) fn wait_until_it_works(child: &Child) {
+    const STARTED: u64 = 40;
+    let since = Instant::now();
+    while core_time(child.id()).is_none_or(|time| time < STARTED) {
+        assert!(since.elapsed() < LIMIT, "{} does not begin", child.id());
+        sleep(LOOK_EVERY);
+    }
 }
 
 /// Sends a process a signal.
