@@ -118,6 +118,10 @@ pub struct Measured {
     pub gains: Vec<Vec<Option<f64>>>,
     /// How long runs took, in seconds.
     pub seconds: Vec<Vec<Option<f64>>>,
+    /// λ: how many times GVT was computed.
+    pub gvt_epochs: Vec<Vec<Option<f64>>>,
+    /// α: the mean number of rollbacks of a PE.
+    pub rollbacks: Vec<Vec<Option<f64>>>,
     /// What PEs spent their time on, in seconds, summed over PEs and runs.
     pub phases: Vec<Vec<Option<Phases>>>,
 }

@@ -1,7 +1,7 @@
 //! What a study has found: the runs of each variant under each condition, and what follows.
 
 use super::experiment::{Measured, Study, StudyCase, StudyFigure};
-use super::figures::{phases, seconds};
+use super::figures::{epochs, phases, rollbacks_mean, seconds};
 use crate::failure::Failure;
 use crate::median::median;
 use crate::output::format;
@@ -146,6 +146,8 @@ impl<'s> Findings<'s> {
             rates: of(|run| run.event_rate),
             gains,
             seconds: of(seconds),
+            gvt_epochs: of(epochs),
+            rollbacks: of(rollbacks_mean),
             phases,
         })
     }

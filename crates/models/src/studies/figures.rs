@@ -37,6 +37,35 @@ pub(super) fn gains_over(
     span(&(0..measured.conditions.len()).filter_map(of).collect::<Vec<f64>>())
 }
 
+/// The range of figures of some variants, over the conditions whose names contain all `words`.
+pub(super) fn range(
+    measured: &Measured,
+    figures: &[Vec<Option<f64>>],
+    words: &[&str],
+    variants: &[usize],
+) -> Option<[f64; 2]> {
+    let all: Vec<f64> = matching(measured, words)
+        .flat_map(|condition| variants.iter().map(move |variant| (condition, *variant)))
+        .filter_map(|(condition, variant)| *figures.get(condition)?.get(variant)?)
+        .collect();
+    Some([all.iter().copied().reduce(f64::min)?, all.iter().copied().reduce(f64::max)?])
+}
+
+/// The range of ratios, over the conditions whose names contain all `words`.
+pub(super) fn ratios(
+    measured: &Measured,
+    words: &[&str],
+    ratio: impl Fn(usize) -> Option<f64>,
+) -> Option<String> {
+    span(&matching(measured, words).filter_map(ratio).collect::<Vec<f64>>())
+}
+
+/// The conditions whose names contain all `words`.
+pub(super) fn matching(measured: &Measured, words: &[&str]) -> impl Iterator<Item = usize> {
+    (0..measured.conditions.len())
+        .filter(|&condition| words.iter().all(|word| measured.conditions[condition].contains(word)))
+}
+
 /// The range of some ratios.
 fn span(all: &[f64]) -> Option<String> {
     let least = all.iter().copied().reduce(f64::min)?;

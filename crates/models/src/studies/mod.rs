@@ -58,6 +58,8 @@ mod tests {
             rates: some(|rate| rate),
             gains,
             seconds: some(|rate| 1.0 / rate),
+            gvt_epochs: some(|rate| rate),
+            rollbacks: some(|rate| rate),
             phases: Vec::new(),
         }
     }
@@ -100,6 +102,8 @@ mod tests {
                     rates,
                     gains,
                     seconds,
+                    gvt_epochs: nothing.clone(),
+                    rollbacks: nothing.clone(),
                     phases: Vec::new(),
                 };
                 assert!(

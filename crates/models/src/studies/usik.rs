@@ -1,6 +1,12 @@
 //! The engine µsik: GVT by messages and by writing into each other's memory.
 
-use warpline::command::{Study, StudyCase};
+use warpline::command::{Measured, Study, StudyCase, StudyFigure};
+
+use super::figures::{figure, matching, range, ratios};
+
+/// The places of the variants: two-sided and synchronous, two-sided and asynchronous, one-sided.
+const SYNCHRONOUS: usize = 0;
+const ASYNCHRONOUS: [usize; 2] = [1, 2];
 
 /// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided
 /// GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, §4.3 and §7.1.
@@ -15,7 +21,7 @@ pub(super) const RCPHOLD: Study = Study {
     model: "phold",
     conditions: rcphold_conditions,
     variants: gvt_variants,
-    figures: |_| Vec::new(),
+    figures: rcphold_figures,
     ends: [250.0, 4.0],
     seconds: [1.0, 0.03],
     in_pairs: false,
@@ -26,7 +32,9 @@ pub(super) const RCPHOLD: Study = Study {
 fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     let mut all = Vec::new();
     for (lps, messages) in [(10, 1000), (100, 100)] {
-        for (sync, more) in [("conservative", None), ("optimistic", Some("--undo=reverse"))] {
+        for (sync, more) in
+            [("conservative", &[][..]), ("optimistic", &["--undo=reverse", "--go-ahead=always"])]
+        {
             for lookahead in ["0.01", "0.1", "0.5", "1"] {
                 let reach = u32::from(pes > 2);
                 let arguments = [
@@ -40,7 +48,7 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
                 let name = format!("({lps},{messages}) {sync}, {lookahead}");
                 all.push(StudyCase::new(
                     name,
-                    arguments.into_iter().chain(more.map(str::to_owned)),
+                    arguments.into_iter().chain(more.iter().map(|&more| more.to_owned())),
                 ));
             }
         }
@@ -48,8 +56,109 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     all
 }
 
+/// What §4.3 and §7.1 say in numbers.
+fn rcphold_figures(measured: &Measured) -> Vec<StudyFigure> {
+    let best = |words: &[&str]| {
+        ratios(measured, words, |condition| {
+            let gain = |variant: usize| measured.gain(condition, variant, SYNCHRONOUS);
+            ASYNCHRONOUS.into_iter().filter_map(gain).reduce(f64::max)
+        })
+    };
+    let epochs = |words: &[&str], of: fn(f64, f64) -> f64| {
+        ratios(measured, words, |condition| {
+            let of_variant = |variant: usize| *measured.gvt_epochs.get(condition)?.get(variant)?;
+            let [first, second] = ASYNCHRONOUS.map(of_variant);
+            Some(of(of_variant(SYNCHRONOUS)?, f64::midpoint(first?, second?)))
+        })
+    };
+    let apart = |one: f64, other: f64| f64::max(one / other, other / one);
+    let rollbacks = |variants: &[usize]| {
+        let [least, most] = range(measured, &measured.rollbacks, &["optimistic"], variants)?;
+        Some(format!("{least:.0} to {most:.0}"))
+    };
+    vec![
+        figure(
+            "F: asynchronous over synchronous, conservative, lookahead 0.1",
+            "up to 1.5 times in (100,100), at up to 216 000 cores",
+            best(&["(100,100) conservative, 0.1"]),
+        ),
+        figure(
+            "F: the same, lookahead 0.5",
+            "more than 1.5 times in (100,100) from 32 000 cores on",
+            best(&["(100,100) conservative, 0.5"]),
+        ),
+        figure(
+            "λ: synchronous against asynchronous, conservative",
+            "nearly the same",
+            epochs(&["conservative"], apart),
+        ),
+        figure("λ at lookahead 0.1 over λ at 0.5, conservative", "5 times", lookaheads(measured)),
+        figure(
+            "λ: synchronous over asynchronous, optimistic, lookahead 0.1",
+            "more than 1.5 times",
+            epochs(&["optimistic, 0.1"], |synchronous, other| synchronous / other),
+        ),
+        figure(
+            "λ: asynchronous over synchronous, optimistic (10,1000), lookahead 0.01",
+            "1.5 to 3 times",
+            epochs(&["(10,1000) optimistic, 0.01"], |synchronous, other| other / synchronous),
+        ),
+        figure("α: rollbacks of a PE, synchronous", "none", rollbacks(&[SYNCHRONOUS])),
+        figure("α: rollbacks of a PE, asynchronous", "some", rollbacks(&ASYNCHRONOUS)),
+    ]
+}
+
+/// How many times as many GVT computations conservative runs take at a lookahead of 0.1 as at 0.5.
+fn lookaheads(measured: &Measured) -> Option<String> {
+    let long = |condition: usize| {
+        let name = measured.conditions[condition].strip_suffix("0.1")?;
+        matching(measured, &[&format!("{name}0.5")]).next()
+    };
+    ratios(measured, &["conservative, 0.1"], |condition| {
+        let of = |condition: usize| *measured.gvt_epochs.get(condition)?.get(SYNCHRONOUS)?;
+        Some(of(condition)? / of(long(condition)?)?)
+    })
+}
+
 fn gvt_variants(_: u32) -> Vec<StudyCase> {
     ["usik-2s", "usik-2a", "usik-1a", "gsu"]
         .map(|preset| StudyCase::new(preset, [format!("--preset={preset}")]))
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_those_of_their_conditions() {
+        let figures = |all: &[[f64; 3]]| {
+            all.iter().map(|variants| variants.iter().copied().map(Some).collect()).collect()
+        };
+        let names = [
+            "(100,100) conservative, 0.1",
+            "(100,100) conservative, 0.5",
+            "(10,1000) optimistic, 0.01",
+        ];
+        let measured = Measured {
+            conditions: names.map(str::to_owned).into(),
+            gains: figures(&[[1.0, 1.2, 1.4], [1.0, 0.9, 0.8], [1.0, 1.0, 1.0]]),
+            gvt_epochs: figures(&[[50.0, 50.0, 40.0], [10.0, 10.0, 10.0], [100.0, 150.0, 250.0]]),
+            rollbacks: figures(&[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 7.0, 9.0]]),
+            ..Measured::default()
+        };
+        let here: Vec<Option<String>> =
+            rcphold_figures(&measured).into_iter().map(|figure| figure.here).collect();
+        let expected = [
+            Some("1.40 times"),
+            Some("0.90 times"),
+            Some("1.00 to 1.11 times"),
+            Some("5.00 times"),
+            None,
+            Some("2.00 times"),
+            Some("0 to 0"),
+            Some("7 to 9"),
+        ];
+        assert_eq!(here, expected.map(|text| text.map(str::to_owned)));
+    }
 }
