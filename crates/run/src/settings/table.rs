@@ -326,7 +326,7 @@ settings! {
         }
         /// What tells PEs how far they may execute events for good: the bounds that they publish
         /// for each other, GVT alone, or both, bounds within a process and GVT for all others; auto
-        /// takes bounds with up to 64 PEs, GVT with more, and both on several machines.
+        /// takes bounds with up to 1024 PEs, GVT with more, and both on several machines.
         horizon: Horizon = Horizon::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
