@@ -2,33 +2,19 @@
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::support::{command, warpline, warpline_in};
+use crate::support::{begun, warpline, warpline_in};
 
 fn signal(child: &Child, name: &str) {
     let sent =
         Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
     assert!(sent.success());
-}
-
-/// A run that takes hours, once it has made its first events.
-fn begun(directory: &Path, line: &str) -> Child {
-    let mut command = command(directory);
-    command
-        .args(line.split_whitespace())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    sleep(Duration::from_millis(700));
-    child
 }
 
 /// Waits for a process, which must end soon.
