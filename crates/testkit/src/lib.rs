@@ -1,7 +1,8 @@
 //! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random
 //! models](random_model) with every feature of the model API, a [matrix](mod@matrix) of engine
 //! configurations that must all give the reference's answer, [torture](mod@torture) by thousands of
-//! schedules, and a [limit](time_limit) to the time that a test may take.
+//! schedules, a small [model](Hops) for whatever else an engine does, and a [limit](time_limit) to
+//! the time that a test may take.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -11,6 +12,7 @@
 
 #[cfg(doctest)]
 mod book;
+mod hops;
 pub mod matrix;
 mod panics;
 pub mod random_model;
@@ -19,6 +21,7 @@ pub mod talk;
 mod time_limit;
 pub mod torture;
 
+pub use hops::Hops;
 pub use random_model::{RandomModel, Recipe};
 pub use reference::Settings;
 pub use time_limit::{TimeLimit, time_limit};

@@ -1,29 +1,33 @@
 //! Ctrl-C, SIGTERM, and replications.
-#![cfg(target_os = "linux")]
+#![cfg(unix)]
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::support::system::{ended, signal, wait_until_it_works};
-use crate::support::{command, warpline, warpline_in};
+use crate::support::{begun, warpline, warpline_in};
 
-/// A run that takes hours, once it has made its first events.
-fn begun(directory: &Path, line: &str) -> Child {
-    let mut command = command(directory);
-    command
-        .args(line.split_whitespace())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    wait_until_it_works(&child);
-    child
+fn signal(child: &Child, name: &str) {
+    let sent =
+        Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Waits for a process, which must end soon.
+fn ended(mut child: Child) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            panic!("it goes on");
+        }
+        sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
 }
 
 #[test]
@@ -35,8 +39,8 @@ fn a_signal_ends_a_run_with_the_results_so_far() {
         let directory = tempdir().unwrap();
         let child =
             begun(directory.path(), &format!("run phold --end 1e9 --json --report out {engine}"));
-        signal(child.id(), name);
-        let Output { status, stdout, stderr } = ended(child, &[]);
+        signal(&child, name);
+        let Output { status, stdout, stderr } = ended(child);
         let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
         assert_eq!(status.code(), Some(code), "{engine}: {stderr}");
         let json: Value = serde_json::from_str(&stdout).unwrap();
@@ -65,8 +69,8 @@ fn a_signal_ends_a_run_with_the_results_so_far() {
 fn the_terminal_says_that_results_are_partial() {
     let directory = tempdir().unwrap();
     let child = begun(directory.path(), "run phold --end 1e9");
-    signal(child.id(), "INT");
-    let Output { status, stdout, stderr } = ended(child, &[]);
+    signal(&child, "INT");
+    let Output { status, stdout, stderr } = ended(child);
     let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
     assert_eq!(status.code(), Some(130));
     assert!(
@@ -84,7 +88,7 @@ fn a_second_signal_ends_the_program_at_once() {
     let directory = tempdir().unwrap();
     // A run does not end while it makes its LPs, here so many that it takes seconds.
     let mut child = begun(directory.path(), "run phold --lps 60000000 --end 1e9");
-    signal(child.id(), "TERM");
+    signal(&child, "TERM");
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(
         lines.any(|line| line.unwrap().contains("once more ends the program")),
@@ -92,8 +96,8 @@ fn a_second_signal_ends_the_program_at_once() {
     );
     // A signal that comes sooner is part of the same request.
     sleep(Duration::from_millis(150));
-    signal(child.id(), "TERM");
-    assert_eq!(ended(child, &[]).status.code(), Some(143));
+    signal(&child, "TERM");
+    assert_eq!(ended(child).status.code(), Some(143));
 }
 
 /// `timeout` does this: it signals the process and its group.
@@ -103,7 +107,7 @@ fn two_signals_at_once_leave_the_results_so_far() {
     let child = begun(directory.path(), "run phold --end 1e9 --json");
     let script = format!("kill -TERM {0}; kill -INT {0}; kill -TERM {0}", child.id());
     assert!(Command::new("sh").args(["-c", &script]).status().unwrap().success());
-    let Output { status, stdout, stderr } = ended(child, &[]);
+    let Output { status, stdout, stderr } = ended(child);
     assert!(
         matches!(status.code(), Some(130 | 143)),
         "{status}: {}",

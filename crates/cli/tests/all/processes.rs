@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::support::system::{descendants, ended, is_at_work, signal};
+use crate::support::system::{descendants, ended, is_at_work, signal, wait_for_work};
 use crate::support::{Outcome, command, warpline};
 
 /// Ways to run several processes.
@@ -270,6 +270,7 @@ fn a_signal_ends_all_processes_with_the_results_so_far() {
     let directory = tempdir().unwrap();
     let (child, children) =
         begun(directory.path(), "run phold --end 1e9 --processes 3 --threads 1 --json");
+    wait_for_work(child.id());
     signal(child.id(), "INT");
     let Output { status, stdout, stderr } = ended(child, &children);
     let stderr = String::from_utf8(stderr).unwrap();

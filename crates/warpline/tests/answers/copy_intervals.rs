@@ -4,6 +4,7 @@
 use warpline::prelude::*;
 use warpline::record::PeRecord;
 use warpline::{CopyInterval, Synchronisation};
+use warpline_testkit::Hops;
 
 const LPS: u32 = 12;
 
@@ -102,9 +103,12 @@ fn on_threads_the_interval_grows_with_the_cost_of_a_copy() {
     assert_eq!(run.record.engine["copy_interval"], "auto");
 }
 
+/// A model with a state that is copied in no time.
+const PLAIN: Hops = Hops { lps: LPS, messages: 1, lookahead: 0.5 };
+
 #[test]
 fn where_nothing_is_copied_there_is_no_interval() {
-    let conservative = Simulation::new(Plain)
+    let conservative = Simulation::new(PLAIN)
         .end(50.0)
         .threads(2)
         .sync(Synchronisation::Conservative)
@@ -116,39 +120,11 @@ fn where_nothing_is_copied_there_is_no_interval() {
     );
 }
 
-/// A model with a state that is copied in no time.
-struct Plain;
-
-impl Model for Plain {
-    type State = [u64; 4];
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        LPS
-    }
-
-    fn lookahead(&self) -> f64 {
-        0.5
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> [u64; 4] {
-        lp.send(lp.id(), 1.0, ());
-        [0; 4]
-    }
-
-    fn handle(&self, seen: &mut [u64; 4], _: &(), lp: &mut Context<Self>) {
-        seen[0] += 1;
-        let to = lp.random().below(LPS);
-        let delay = 0.5 + lp.random().exponential(1.0);
-        lp.send(to, delay, ());
-    }
-}
-
 #[test]
 fn small_plain_states_are_copied_before_every_event() {
-    let simulation = || Simulation::new(Plain).end(300.0);
-    let expected = simulation().run().expect("it runs");
-    let parallel = simulation()
+    let expected = PLAIN.sequential(300.0);
+    let parallel = Simulation::new(PLAIN)
+        .end(300.0)
         .sync(Synchronisation::Optimistic)
         .use_lookahead(false)
         .threads(3)

@@ -3,47 +3,17 @@
 use warpline::prelude::*;
 use warpline::record::ParallelRecord;
 use warpline::{GvtAlgorithm, GvtStart, Horizon, Synchronisation};
+use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
 
-const LPS: u32 = 40;
 const END: f64 = 20.0;
 
-/// LPs that send to any LP, as in PHOLD.
-struct Hops {
-    lookahead: f64,
-}
-
-#[model]
-impl Model for Hops {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        LPS
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        for message in 0..4 {
-            let delay = self.lookahead + lp.random().exponential(1.0);
-            lp.send(lp.id(), delay, message);
-        }
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, message: &u64, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(*message);
-        let to = lp.random().below(LPS);
-        let delay = self.lookahead + lp.random().exponential(1.0);
-        lp.send(to, delay, *sum);
-    }
+fn model(lookahead: f64) -> Hops {
+    Hops { lps: 40, messages: 4, lookahead }
 }
 
 fn hops(lookahead: f64) -> Simulation<'static, Hops> {
-    Simulation::new(Hops { lookahead }).end(END)
+    Simulation::new(model(lookahead)).end(END)
 }
 
 /// A run in a virtual cluster, where everything that is counted repeats.
@@ -55,7 +25,7 @@ fn driven(lookahead: f64, sync: Synchronisation, start: GvtStart) -> Simulation<
 #[test]
 fn runs_that_gvt_drives_have_the_answer_of_a_sequential_run() {
     for lookahead in [0.01, 0.5] {
-        let expected = hops(lookahead).run().expect("it runs");
+        let expected = model(lookahead).sequential(END);
         for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
             for start in [GvtStart::OnDemand, GvtStart::AtOnce] {
                 for &gvt in ALGORITHMS {

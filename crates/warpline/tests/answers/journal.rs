@@ -2,7 +2,7 @@
 
 use warpline::prelude::*;
 use warpline::{Mismatch, Place, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Hops, time_limit};
 
 /// What is wrong with how a [`Shop`] changes its states.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -181,19 +181,7 @@ fn a_journal_changes_no_answer() {
 
 #[test]
 fn a_journal_needs_a_model_that_has_one() {
-    struct Clock;
-    impl Model for Clock {
-        type State = u32;
-        type Event = ();
-        fn lps(&self) -> u32 {
-            1
-        }
-        fn init(&self, _: &mut Init<Self>) -> u32 {
-            0
-        }
-        fn handle(&self, _: &mut u32, (): &(), _: &mut Context<Self>) {}
-    }
-    let error = Simulation::new(Clock)
+    let error = Simulation::new(Hops { lps: 1, messages: 1, lookahead: 0.0 })
         .undo(Undo::Journal)
         .run()
         .expect_err("it has no journal")
@@ -201,7 +189,7 @@ fn a_journal_needs_a_model_that_has_one() {
     assert_words(
         &error,
         &[
-            "`Clock`",
+            "`Hops`",
             "no journal",
             "--undo copy",
             "Journaled",

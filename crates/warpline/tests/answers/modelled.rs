@@ -5,53 +5,23 @@ use std::fs;
 use warpline::prelude::*;
 use warpline::record::MachineRecord;
 use warpline::{Barrier, Conservative, GvtAlgorithm, GvtStart, Horizon, Synchronisation};
+use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
 
 const END: f64 = 10.0;
 
-/// LPs that send to any LP, as in PHOLD.
-struct Hops {
-    lps: u32,
-    lookahead: f64,
-}
-
-#[model]
-impl Model for Hops {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        for message in 0..3 {
-            let delay = self.lookahead + lp.random().exponential(1.0);
-            lp.send(lp.id(), delay, message);
-        }
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, message: &u64, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(*message);
-        let to = lp.random().below(self.lps);
-        let delay = self.lookahead + lp.random().exponential(1.0);
-        lp.send(to, delay, *sum);
-    }
+fn model(lps: u32, lookahead: f64) -> Hops {
+    Hops { lps, messages: 3, lookahead }
 }
 
 fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
-    Simulation::new(Hops { lps, lookahead }).end(END)
+    Simulation::new(model(lps, lookahead)).end(END)
 }
 
 #[test]
 fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
     for lookahead in [0.05, 0.5] {
-        let expected = hops(40, lookahead).run().expect("it runs");
+        let expected = model(40, lookahead).sequential(END);
         for sync in
             [Synchronisation::Conservative, Synchronisation::Optimistic, Synchronisation::Mixed]
         {
@@ -90,7 +60,7 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
 
 #[test]
 fn pes_in_windows_and_pure_time_warp_have_the_same_answer_on_a_machine() {
-    let expected = hops(24, 0.3).run().expect("it runs").record.digest;
+    let expected = model(24, 0.3).sequential(END).record.digest;
     let windows = hops(24, 0.3)
         .sync(Synchronisation::Conservative)
         .conservative(Conservative::Windows)
@@ -226,35 +196,15 @@ fn a_ping_pong_takes_an_event_and_a_latency_a_throw() {
     assert!((eight_more(&both) - expected).abs() <= 2.0 * 300.0, "{}", eight_more(&both));
 }
 
-/// LPs without anything to do: the run is over once GVT has been found twice.
-struct Quiet;
-
-#[model]
-impl Model for Quiet {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        8
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, _: &mut Init<Self>) {}
-
-    fn handle(&self, _: &mut (), _: &(), _: &mut Context<Self>) {}
-}
-
-/// All PEs begin at once. A PE gives its share when its first partner has begun, a latency later,
+/// Without anything to do, a run is over once GVT has been found twice. All PEs begin at once. A PE gives its share when its first partner has begun, a latency later,
 /// and each stage of the butterfly takes another one. Asynchronous GVT takes a round, synchronous
 /// GVT two, of which only the first waits for partners to begin.
 #[test]
 fn a_reduction_takes_a_latency_a_stage() {
     let takes = |pes: u32, gvt: GvtAlgorithm| {
+        let quiet = Hops { lps: 8, messages: 0, lookahead: 1.0 };
         let simulation =
-            Simulation::new(Quiet).end(10.0).sync(Synchronisation::Conservative).pes(pes).gvt(gvt);
+            Simulation::new(quiet).end(10.0).sync(Synchronisation::Conservative).pes(pes).gvt(gvt);
         nanoseconds("quiet", simulation, &[("far.latency", "ns = 1000")]) / 1000.0
     };
     for (pes, stages) in [(2, 1.0), (4, 2.0), (8, 3.0)] {

@@ -255,7 +255,8 @@ fn before_the_warm_up_nothing_has_been_observed() {
 #[test]
 fn replications_end_early() {
     let _limit = time_limit(100);
-    let model = hops(0.1, 30_000);
+    // More than half of all events, so some runs have ended, however many there are at once.
+    let model = hops(0.1, 500_000);
     let switch = model.switch.clone();
     let replicated = Simulation::new(model)
         .end(END)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::settings;
 use warpline::prelude::*;
@@ -75,12 +75,15 @@ const ENGINES: [(&str, Engine); 5] = [
     ("virtual cluster", |run| run.threads(2).virtual_cluster(7)),
 ];
 
+/// In seconds: a busy machine does not hold up a thread within any other event for so long.
+const LIMIT: f64 = 1.0;
+
 /// The error of a run in which the model waits.
 fn stuck(engine: Engine, finish: bool, heard: &mut dyn FnMut(&LongEvent)) -> LongEvent {
     let free = Arc::new(AtomicBool::new(false));
     let model = Waits { lp: 3, event: 5, finish, free: free.clone() };
     let error = engine(Simulation::new(model).end(20.0))
-        .event_limit(0.3)
+        .event_limit(LIMIT)
         .on_long_event(heard)
         .run()
         .expect_err("it waits");
@@ -95,11 +98,13 @@ fn stuck(engine: Engine, finish: bool, heard: &mut dyn FnMut(&LongEvent)) -> Lon
 fn an_event_that_never_ends_is_an_error() {
     let _limit = time_limit(60);
     for (name, engine) in ENGINES {
+        let since = Instant::now();
         let LongEvent { pe, lp, time, event, seconds, .. } = stuck(engine, false, &mut |_| {});
         assert_eq!((lp, event), (LpId(3), 5), "{name}");
         assert_eq!(time, 5.0, "{name}");
         assert_eq!(pe.is_none(), name == "sequential", "{name}: {pe:?}");
-        assert!((0.3..30.0).contains(&seconds), "{name}: {seconds}");
+        let all = since.elapsed().as_secs_f64();
+        assert!((LIMIT..all).contains(&seconds), "{name}: {seconds} of {all}");
     }
 }
 

@@ -9,7 +9,7 @@ pub(crate) mod system;
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,6 +41,24 @@ pub(crate) fn command(directory: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpline"));
     command.current_dir(directory).env_remove("RUST_BACKTRACE");
     command
+}
+
+/// A command that takes hours, once it has done some of its work.
+#[cfg(unix)]
+pub(crate) fn begun(directory: &Path, line: &str) -> Child {
+    let mut command = command(directory);
+    command
+        .args(line.split_whitespace())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    #[cfg(target_os = "linux")]
+    system::wait_for_work(child.id());
+    // Other systems do not show how much it has done.
+    #[cfg(not(target_os = "linux"))]
+    thread::sleep(Duration::from_secs(3));
+    child
 }
 
 /// The command with this many kilobytes of virtual memory, in a shell.

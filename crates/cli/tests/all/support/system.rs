@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Many times as long as it takes to begin or to end.
+/// Many times as long as it takes to end, or to begin, on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 /// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -29,23 +29,27 @@ pub(crate) fn is_at_work(process: u32) -> bool {
         .any(|name| name.starts_with("warpline-"))
 }
 
-/// For how many hundredths of a second a process has had a core.
-fn core_time(process: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may contain anything.
-    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_whitespace().collect();
-    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
-}
-
-/// Waits until a process has had a core for so long that it is busy with what it was started for,
-/// however busy the machine is.
-pub(crate) fn wait_until_it_works(child: &Child) {
-    const STARTED: u64 = 40;
+/// Waits until a process and those that it has started have calculated for 0.3 s together, however
+/// long that takes on a busy machine. A run has executed events by then.
+pub(crate) fn wait_for_work(process: u32) {
+    const TICKS: u64 = 30; // of 10 ms
+    let all = || ticks(process) + descendants(process).into_iter().map(ticks).sum::<u64>();
     let since = Instant::now();
-    while core_time(child.id()).is_none_or(|time| time < STARTED) {
-        assert!(since.elapsed() < LIMIT, "{} does not begin", child.id());
+    while all() < TICKS {
+        assert!(since.elapsed() < LIMIT, "process {process} does nothing");
         sleep(LOOK_EVERY);
     }
+}
+
+/// How long a process has calculated, in the kernel or outside, in hundredths of a second: none if
+/// it is gone.
+fn ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program is in brackets, and may have spaces. The third field comes after it.
+    let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+    // Fields 14 and 15.
+    let times = fields.split(' ').skip(11).take(2);
+    times.filter_map(|time| time.parse::<u64>().ok()).sum()
 }
 
 /// Sends a process a signal.
@@ -59,7 +63,7 @@ pub(crate) fn signal(process: u32, name: &str) {
     );
 }
 
-/// Waits for a child and other processes, all of which must end within seconds.
+/// Waits for a child and other processes, all of which must end soon.
 pub(crate) fn ended(mut child: Child, others: &[u32]) -> Output {
     let since = Instant::now();
     while child.try_wait().unwrap().is_none() {

@@ -8,7 +8,7 @@ use warpline_kernel::gvt::{
     ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduce, AnyGvt, Barrier, RankPlaces,
 };
 
-use super::Dice;
+use super::dice::Dice;
 
 /// Collective reductions whose results arrive late, and at some ranks later than at others.
 struct VirtualAllReduce {
