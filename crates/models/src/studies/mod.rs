@@ -3,6 +3,7 @@
 mod defaults;
 mod figures;
 mod gsu;
+mod gsu_hardware;
 mod gtw;
 mod knl;
 mod ross_mt;
@@ -16,6 +17,8 @@ pub const STUDIES: &[Study] = &[
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,
+    gsu_hardware::HARDWARE,
+    gsu_hardware::SIMPLESIM,
     ross_mt::PROCESSES_AND_THREADS,
     ross_mt::OPTIMISATIONS,
     ross_mt::BREAKDOWN,
@@ -58,6 +61,7 @@ mod tests {
             rates: some(|rate| rate),
             gains,
             seconds: some(|rate| 1.0 / rate),
+            gvt_shares: Vec::new(),
             phases: Vec::new(),
         }
     }
@@ -100,6 +104,7 @@ mod tests {
                     rates,
                     gains,
                     seconds,
+                    gvt_shares: nothing.clone(),
                     phases: Vec::new(),
                 };
                 assert!(
