@@ -34,6 +34,11 @@ impl<'t> Figures<'t> {
         Figures { file, prefix, table, known: Vec::new() }
     }
 
+    /// Whether the file has the table.
+    pub(crate) fn is_there(&self) -> bool {
+        self.table.is_some()
+    }
+
     fn key(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
@@ -116,13 +121,43 @@ impl<'t> Figures<'t> {
 
     /// A bandwidth, as picoseconds a byte.
     pub(crate) fn per_byte(&mut self, name: &'static str) -> Result<f64, MachineError> {
-        let bytes = self
-            .figure(name, &BANDWIDTHS)?
-            .ok_or_else(|| self.missing(name, "{ gb_per_s = 1.5, origin = \"assumed: …\" }"))?;
-        if bytes < 1.0 {
-            return Err(self.refuse(name, bytes, "it takes a number greater than 0"));
+        self.per_byte_if_any(name)?
+            .ok_or_else(|| self.missing(name, "{ gb_per_s = 1.5, origin = \"assumed: …\" }"))
+    }
+
+    /// A bandwidth, as picoseconds a byte, if it is there.
+    pub(crate) fn per_byte_if_any(
+        &mut self,
+        name: &'static str,
+    ) -> Result<Option<f64>, MachineError> {
+        match self.figure(name, &BANDWIDTHS)? {
+            Some(bytes) if bytes < 1.0 => {
+                Err(self.refuse(name, bytes, "it takes a number greater than 0"))
+            }
+            bytes => Ok(bytes.map(|bytes| 1e12 / bytes)),
         }
-        Ok(1e12 / bytes)
+    }
+
+    /// The cycle of a clock, in picoseconds, from its frequency.
+    pub(crate) fn cycle(&mut self, name: &'static str) -> Result<f64, MachineError> {
+        let frequency = self
+            .figure(name, &[("mhz", 1e6), ("ghz", 1e9)])?
+            .ok_or_else(|| self.missing(name, "{ ghz = 2.0, origin = \"assumed: …\" }"))?;
+        if frequency < 1e6 {
+            return Err(self.refuse(name, frequency, "it takes 1 MHz or more"));
+        }
+        Ok(1e12 / frequency)
+    }
+
+    /// A span of time in cycles of a clock that takes so many picoseconds for each.
+    pub(crate) fn cycles(&mut self, name: &'static str, cycle: f64) -> Result<Time, MachineError> {
+        let picoseconds = self
+            .figure(name, &[("cycles", cycle)])?
+            .ok_or_else(|| self.missing(name, "{ cycles = 4, origin = \"assumed: …\" }"))?;
+        if picoseconds > TIME_MOST {
+            return Err(self.refuse(name, picoseconds / cycle, "it takes 100 s at most"));
+        }
+        Ok(Time::rounded(picoseconds))
     }
 
     /// A count of at least `least`.

@@ -2,7 +2,9 @@
 
 use crate::figures::Figures;
 use crate::value::{Table, Value};
-use crate::{Costs, Level, Machine, MachineError, Noise, Time, Topology};
+use crate::{
+    Costs, Level, Machine, MachineError, MailboxUnit, Noise, RegisterUnit, Time, Topology,
+};
 
 /// Stragglers may be this many times as slow.
 const SLOWDOWN_MOST: f64 = 1e3;
@@ -20,7 +22,7 @@ pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, Machin
         None => return Err(top.missing("about", "a text that says what the machine is")),
     };
     let mut tables = Vec::new();
-    for name in ["node", "near", "far", "network", "costs", "noise"] {
+    for name in ["node", "near", "far", "network", "costs", "noise", "registers", "mailboxes"] {
         let table = top.other(name).map(|value| {
             if let Value::Table(table) = value {
                 Ok(table)
@@ -47,6 +49,8 @@ pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, Machin
         hop,
         costs: read_costs(next())?,
         noise: read_noise(next())?,
+        registers: read_registers(next())?,
+        mailboxes: read_mailboxes(next())?,
     })
 }
 
@@ -63,6 +67,7 @@ fn read_level(mut level: Figures<'_>, far: bool) -> Result<Level, MachineError> 
         overhead: level.time("overhead")?,
         gap: if far { level.time("gap")? } else { Time::ZERO },
         per_byte: level.per_byte("bandwidth")?,
+        copy_per_byte: level.per_byte_if_any("copy")?.unwrap_or_default(),
     };
     level.finish()?;
     Ok(read)
@@ -133,4 +138,37 @@ fn read_noise(mut noise: Figures<'_>) -> Result<Noise, MachineError> {
     let slowdown = noise.number_if_any("slowdown", "factor", (1.0, SLOWDOWN_MOST))?.unwrap_or(1.0);
     noise.finish()?;
     Ok(Noise { every, lasts, stragglers, slowdown })
+}
+
+/// Registers in hardware; without their table there are none.
+fn read_registers(mut unit: Figures<'_>) -> Result<Option<RegisterUnit>, MachineError> {
+    if !unit.is_there() {
+        return Ok(None);
+    }
+    let cycle = unit.cycle("clock")?;
+    let read = RegisterUnit {
+        write: unit.cycles("write", cycle)?,
+        read: unit.cycles("read", cycle)?,
+        rank: unit.cycles("rank", cycle)?,
+    };
+    unit.finish()?;
+    Ok(Some(read))
+}
+
+/// Mailboxes in hardware; without their table there are none.
+fn read_mailboxes(mut unit: Figures<'_>) -> Result<Option<MailboxUnit>, MachineError> {
+    if !unit.is_there() {
+        return Ok(None);
+    }
+    let cycle = unit.cycle("clock")?;
+    let read = MailboxUnit {
+        slots: unit.count("slots", 1)?,
+        wait: unit.cycles("wait", cycle)?,
+        send: unit.cycles("send", cycle)?,
+        receive: unit.cycles("receive", cycle)?,
+        allocate: unit.cycles("allocate", cycle)?,
+        count: unit.cycles("count", cycle)?,
+    };
+    unit.finish()?;
+    Ok(Some(read))
 }

@@ -7,6 +7,7 @@
 //! of a node, and between nodes. It comes from a file that gives every figure with its unit and its
 //! origin, or from a profile that the program has built in.
 
+mod chip;
 mod error;
 mod figures;
 mod file;
@@ -19,6 +20,7 @@ mod time;
 mod topology;
 mod value;
 
+pub use chip::{MailboxUnit, RegisterUnit};
 pub use error::MachineError;
 pub use machine::{Costs, Level, Machine};
 pub use noise::Noise;

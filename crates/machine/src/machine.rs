@@ -2,7 +2,7 @@
 //!
 //! Invariant: all figures are in range, as [files](crate::file) are checked.
 
-use crate::{Noise, Time, Topology};
+use crate::{MailboxUnit, Noise, RegisterUnit, Time, Topology};
 
 /// A machine that PEs may run on, one on each core.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,10 @@ pub struct Machine {
     pub costs: Costs,
     /// What keeps cores from working.
     pub noise: Noise,
+    /// Registers for GVT in hardware, if nodes have them. Otherwise they are words in memory.
+    pub registers: Option<RegisterUnit>,
+    /// Mailboxes in hardware between the cores of a node, if it has them.
+    pub mailboxes: Option<MailboxUnit>,
 }
 
 /// What messages take on a level: L, o, g and G of LogGP.
@@ -39,12 +43,20 @@ pub struct Level {
     pub gap: Time,
     /// G: picoseconds a byte.
     pub per_byte: f64,
+    /// O of LogGOPS: what each byte of a payload costs the core that sends it, and the core that
+    /// receives it, in picoseconds, as both copy it. 0 where payloads are shared.
+    pub copy_per_byte: f64,
 }
 
 impl Level {
     /// How long the bytes of a message take.
     pub fn bytes(&self, bytes: u64) -> Time {
         Time::rounded(self.per_byte * bytes as f64)
+    }
+
+    /// How long a core copies so many bytes.
+    pub fn copying(&self, bytes: u64) -> Time {
+        Time::rounded(self.copy_per_byte * bytes as f64)
     }
 }
 
@@ -105,6 +117,36 @@ impl Machine {
             return self.near.latency;
         }
         self.far.latency + self.hop * self.topology.hops(from, to)
+    }
+
+    /// What it costs a core to read LBTS from the registers of so many PEs. Without a unit, it reads
+    /// those of all PEs, twice.
+    pub fn lbts_read(&self, pes: u32) -> Time {
+        match &self.registers {
+            Some(unit) => unit.read,
+            None => self.costs.register_read * (2 * u64::from(pes)),
+        }
+    }
+
+    /// What it costs a core to write registers.
+    pub fn register_write(&self) -> Time {
+        self.registers.map_or(self.costs.remote_write, |unit| unit.write)
+    }
+
+    /// How long it takes from the instant at which a core has written registers until others, of so
+    /// many PEs, can read what follows.
+    pub fn lbts_takes(&self, pes: u32) -> Time {
+        match &self.registers {
+            Some(unit) => unit.compare(pes),
+            None => self.latency_most(pes) + self.costs.register_read,
+        }
+    }
+
+    /// The mailboxes through which messages go from one core to another, if they go through
+    /// hardware.
+    #[inline]
+    pub fn mailboxes(&self, far: bool) -> Option<&MailboxUnit> {
+        self.mailboxes.as_ref().filter(|_| !far)
     }
 
     /// How long the first byte takes at most between any of so many cores.

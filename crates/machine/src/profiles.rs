@@ -7,11 +7,29 @@ use warpline_model::nearest;
 use crate::{Machine, MachineError, file};
 
 /// Profiles by name.
-const PROFILES: [(&str, &str); 4] = [
+const PROFILES: [(&str, &str); 8] = [
     ("loggops-default", include_str!("../profiles/loggops-default.toml")),
     ("cray-xt5", include_str!("../profiles/cray-xt5.toml")),
     ("infiniband", include_str!("../profiles/infiniband.toml")),
     ("knl-10gbe", include_str!("../profiles/knl-10gbe.toml")),
+    ("multicore", include_str!("../profiles/multicore.toml")),
+    ("multicore-copies", include_str!("../profiles/multicore-copies.toml")),
+    // The same chip with one device more, and with both.
+    (
+        "multicore-gsu",
+        concat!(
+            include_str!("../profiles/multicore.toml"),
+            include_str!("../profiles/registers.toml")
+        ),
+    ),
+    (
+        "multicore-gsu-mailboxes",
+        concat!(
+            include_str!("../profiles/multicore.toml"),
+            include_str!("../profiles/registers.toml"),
+            include_str!("../profiles/mailboxes.toml")
+        ),
+    ),
 ];
 
 /// The names of the profiles that are built in.

@@ -114,7 +114,7 @@ fn an_unknown_machine_names_those_that_there_are() {
     let error = open("cray-xt4").unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes; did you mean `cray-xt5`?"
     );
 }
 
@@ -131,4 +131,93 @@ fn noise_is_drawn_from_a_seed() {
     let period = Time::nanoseconds(1_000_000);
     assert!((period * 3..period * 4).contains(&first));
     assert_eq!(plain().noise.interruption(1, 0, 3), None);
+}
+
+const UNITS: &str = r#"
+[registers]
+clock = { ghz = 2, origin = "measured" }
+write = { cycles = 4, origin = "measured" }
+read = { cycles = 3, origin = "measured" }
+rank = { cycles = 1, origin = "measured" }
+[mailboxes]
+clock = { mhz = 500, origin = "measured" }
+slots = { count = 2, origin = "measured" }
+wait = { cycles = 100, origin = "measured" }
+send = { cycles = 1, origin = "measured" }
+receive = { cycles = 2, origin = "measured" }
+allocate = { cycles = 3, origin = "measured" }
+count = { cycles = 4, origin = "measured" }
+"#;
+
+#[test]
+fn hardware_is_given_in_cycles_of_its_clock() {
+    let machine = read("units", "units.toml", &(PLAIN.to_owned() + UNITS)).unwrap();
+    let ps = Time::picoseconds;
+    assert_eq!((machine.register_write(), machine.lbts_read(64)), (ps(2000), ps(1500)));
+    let takes = |pes| machine.lbts_takes(pes).as_picoseconds();
+    // 1, 2, 2, 3 and 10 ranks.
+    assert_eq!([2, 3, 4, 8, 1024].map(takes), [500, 1000, 1000, 1500, 5000]);
+    let mailboxes = machine.mailboxes(false).unwrap();
+    assert_eq!((mailboxes.slots, mailboxes.wait), (2, Time::nanoseconds(200)));
+    // Cycles of 2 ns: 3 + 4 + 1 to send, and 2 + 4 to receive.
+    let takes = [mailboxes.sending(), mailboxes.receiving()];
+    assert_eq!(takes, [16, 12].map(Time::nanoseconds));
+    assert_eq!(machine.mailboxes(true), None, "they serve a node");
+}
+
+#[test]
+fn without_hardware_registers_are_words_of_all_pes() {
+    let machine = plain();
+    assert_eq!(machine.register_write(), Time::nanoseconds(8));
+    assert_eq!(machine.lbts_read(4), Time::nanoseconds(2 * 4 * 9));
+    assert_eq!(machine.lbts_takes(2), Time::nanoseconds(100 + 9));
+    assert_eq!(machine.mailboxes(false), None);
+}
+
+#[test]
+fn chips_differ_in_their_hardware_alone() {
+    let [plain, registers, both] =
+        ["multicore", "multicore-gsu", "multicore-gsu-mailboxes"].map(|name| open(name).unwrap());
+    assert!(plain.registers.is_none() && registers.mailboxes.is_none());
+    assert!(both.mailboxes.is_some() && both.registers == registers.registers);
+    for chip in [registers, both] {
+        let without =
+            Machine { registers: None, mailboxes: None, name: plain.name.clone(), ..chip };
+        assert_eq!(without, plain);
+    }
+}
+
+#[test]
+fn wrong_hardware_is_refused_in_a_sentence() {
+    for (from, to, expected) in [
+        (
+            "clock = { mhz = 500,",
+            "clock = { mhz = 0.5,",
+            "units.toml: `mailboxes.clock` cannot be 500000: it takes 1 MHz or more",
+        ),
+        (
+            "clock = { ghz = 2, origin = \"measured\" }\n",
+            "",
+            "units.toml: `registers.clock` is missing; give it as { ghz = 2.0, origin = \"assumed: …\" }",
+        ),
+        (
+            "rank = { cycles = 1",
+            "rank = { ns = 1",
+            "units.toml: `registers.rank` cannot be { ns = 1, origin = \"measured\" }: it takes a number under its unit, { cycles = … }",
+        ),
+        (
+            "slots = { count = 2",
+            "slots = { count = 0",
+            "units.toml: `mailboxes.slots` cannot be 0: it takes a whole number, 1 or more",
+        ),
+        (
+            "wait = {",
+            "waits = {",
+            "units.toml: `mailboxes.wait` is missing; give it as { cycles = 4, origin = \"assumed: …\" }",
+        ),
+    ] {
+        assert!(UNITS.contains(from), "{from}");
+        let text = PLAIN.to_owned() + &UNITS.replacen(from, to, 1);
+        assert_eq!(read("units", "units.toml", &text).unwrap_err().to_string(), expected);
+    }
 }

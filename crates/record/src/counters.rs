@@ -119,6 +119,11 @@ macro_rules! counters {
             held_back: u64, sum;
             /// How often a horizon rose because GVT was read between its computations.
             gvt_reads: u64, sum, run(gvt_reads);
+            /// How often LBTS was read from the registers of a Global Synchronization Unit.
+            register_reads: u64, sum, run(register_reads);
+            /// How often registers of such a unit were written: a PE's own, or those that announce
+            /// messages to another.
+            register_writes: u64, sum, run(register_writes);
             /// Steps.
             steps: u64, sum;
             /// Steps in which nothing could be executed.

@@ -32,7 +32,8 @@ pub use couriers::{
 pub use group::{CpuShare, FailureReporter, Group, Invitation, Lost, Ranks, RunId};
 pub use inbox::{InboxPort, inbox_ports};
 pub use modelled::{
-    Arrival, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent, modelled_ports,
+    Arrival, Departed, MailboxUse, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent,
+    modelled_ports,
 };
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;

@@ -19,10 +19,12 @@ pub enum Way {
     Mpi,
     /// Ranks that share no memory: all messages between them are copied, by MPI.
     MpiCopies,
+    /// Cores of a modelled machine, which the run names.
+    Modelled,
 }
 
 impl Way {
-    /// All of them.
+    /// All of them that take cores of this machine.
     pub const ALL: [Way; 4] = [Way::Threads, Way::Processes, Way::Mpi, Way::MpiCopies];
 
     /// The word for it.
@@ -32,6 +34,7 @@ impl Way {
             Way::Processes => "processes",
             Way::Mpi => "mpi",
             Way::MpiCopies => "mpi-copies",
+            Way::Modelled => "modelled",
         }
     }
 
@@ -56,6 +59,12 @@ impl Placement {
         Placement { way: Way::Threads, processes: 1, threads: pes }
     }
 
+    /// One PE, on a core of this machine, or of the modelled one.
+    pub(crate) fn one_pe(self) -> Self {
+        let way = if self.way == Way::Modelled { Way::Modelled } else { Way::Threads };
+        Placement { way, processes: 1, threads: 1 }
+    }
+
     pub(crate) fn pes(&self) -> u32 {
         self.processes * self.threads
     }
@@ -72,11 +81,15 @@ impl Placement {
             Way::MpiCopies => {
                 format!("{} by MPI{each}, copies", counted(processes, "rank", "ranks"))
             }
+            Way::Modelled => counted(self.pes() as usize, "core", "cores"),
         }
     }
 
     /// The arguments that tell a run where its PEs are.
     pub(crate) fn arguments(&self) -> Vec<String> {
+        if self.way == Way::Modelled {
+            return vec![format!("--pes={}", self.pes())];
+        }
         let mut arguments =
             vec![format!("--processes={}", self.processes), format!("--threads={}", self.threads)];
         if self.way == Way::MpiCopies {
@@ -224,6 +237,10 @@ pub(crate) mod tests {
             "--processes=2 --threads=4 --zero-copy=no".into(),
         );
         assert_eq!(of(placed(Way::MpiCopies, 2, 4)), copies);
+        let modelled = placed(Way::Modelled, 1, 32);
+        assert_eq!(of(modelled), ("32 cores".into(), "--pes=32".into()));
+        assert_eq!(of(modelled.one_pe()), ("1 core".into(), "--pes=1".into()));
+        assert_eq!(placed(Way::Processes, 2, 3).one_pe(), Placement::threads(1));
     }
 
     #[test]

@@ -23,7 +23,19 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
         format!("{min} to {max}, median {median}")
     };
     let fact = |name: &str, value: String| [name.to_owned(), value];
-    vec![
+    let registers = (parallel.register_reads > 0).then(|| {
+        let reads = count(parallel.register_reads, "reading", "readings");
+        fact("  registers", format!("{reads} of LBTS, {} written", parallel.register_writes))
+    });
+    let mailboxes = (machine.mailbox_messages > 0).then(|| {
+        let MachineRecord { mailbox_messages, mailbox_waits, mailbox_failures, .. } = machine;
+        let messages = count(*mailbox_messages, "message", "messages");
+        fact(
+            "  mailboxes",
+            format!("{messages}, {mailbox_waits} waited for room, {mailbox_failures} in vain"),
+        )
+    });
+    let facts = vec![
         fact(
             "machine",
             format!("{name}: {} on {}", count(*pes, "PE", "PEs"), count(*nodes, "node", "nodes")),
@@ -56,5 +68,6 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
                 count(parallel.gvt_trials, "round", "rounds")
             ),
         ),
-    ]
+    ];
+    facts.into_iter().chain(registers).chain(mailboxes).collect()
 }

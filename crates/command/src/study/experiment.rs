@@ -99,6 +99,7 @@ impl StudyCase {
         let pes = self.pes.or(condition.pes).unwrap_or(pes);
         match self.way.or(condition.way).unwrap_or_default() {
             Way::Threads => Placement::threads(pes),
+            Way::Modelled => Placement { way: Way::Modelled, ..Placement::threads(pes) },
             way => {
                 let processes = self.processes.or(condition.processes).unwrap_or(pes).clamp(1, pes);
                 Placement { way, processes, threads: pes / processes }
@@ -112,7 +113,7 @@ impl StudyCase {
 pub struct Measured {
     /// The names of the conditions.
     pub conditions: Vec<String>,
-    /// Committed events per second.
+    /// Committed events per second. On a modelled machine, all times are its own.
     pub rates: Vec<Vec<Option<f64>>>,
     /// How many times as fast a variant is as the first.
     pub gains: Vec<Vec<Option<f64>>>,
@@ -122,6 +123,8 @@ pub struct Measured {
     pub gvt_epochs: Vec<Vec<Option<f64>>>,
     /// α: the mean number of rollbacks of a PE.
     pub rollbacks: Vec<Vec<Option<f64>>>,
+    /// The share of the time of PEs that finding GVT took.
+    pub gvt_shares: Vec<Vec<Option<f64>>>,
     /// What PEs spent their time on, in seconds, summed over PEs and runs.
     pub phases: Vec<Vec<Option<Phases>>>,
 }
@@ -168,12 +171,22 @@ pub struct StudyFigure {
 }
 
 impl Study {
+    /// Whether its PEs are on modelled machines. Then all runs of a kind take the same time.
+    pub(super) fn is_modelled(&self, pes: u32) -> bool {
+        (self.variants)(pes).iter().any(|variant| variant.way == Some(Way::Modelled))
+    }
+
+    /// How often each kind of run is made if it is asked for so many times.
+    pub(super) fn times(&self, pes: u32, times: u32) -> u32 {
+        if self.is_modelled(pes) { 1 } else { times }
+    }
+
     /// How many runs it takes.
     pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
         let variants = (self.variants)(pes).len();
         // The first variant runs on one PE as well.
         let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
-        ((self.conditions)(pes).len() * runs) as u64 * u64::from(times)
+        ((self.conditions)(pes).len() * runs) as u64 * u64::from(self.times(pes, times))
     }
 
     /// About how long it takes, in words.

@@ -1,11 +1,21 @@
 //! Figures of a run that studies compare.
 
 use super::experiment::share_of;
-use warpline_record::{Phases, RunRecord};
+use warpline_record::{MachineRecord, Phases, RunRecord};
 
-/// How long the event loop of a run took, in seconds.
+/// How the run went on its modelled machine, if it had one.
+fn machine(run: &RunRecord) -> Option<&MachineRecord> {
+    run.parallel.as_ref()?.machine.as_ref()
+}
+
+/// Committed events per second, of the time of its machine.
+pub(super) fn rate(run: &RunRecord) -> f64 {
+    machine(run).map_or(run.event_rate, |machine| machine.event_rate)
+}
+
+/// How long the event loop of a run took, in seconds of its machine.
 pub(super) fn seconds(run: &RunRecord) -> f64 {
-    run.loop_seconds
+    machine(run).map_or(run.loop_seconds, |machine| machine.seconds)
 }
 
 /// The peak memory of a run, in bytes; 0 if the system does not report it. With several processes,
@@ -48,10 +58,10 @@ fn share(run: &RunRecord, names: &[&str]) -> f64 {
 
 /// The share of time that went to sending and receiving.
 pub(super) fn messages_share(run: &RunRecord) -> f64 {
-    share(run, &["send", "receive"])
+    machine(run).map_or_else(|| share(run, &["send", "receive"]), |machine| machine.shares.messages)
 }
 
 /// The share of time that went to finding GVT.
 pub(super) fn gvt_share(run: &RunRecord) -> f64 {
-    share(run, &["GVT"])
+    machine(run).map_or_else(|| share(run, &["GVT"]), |machine| machine.shares.gvt)
 }

@@ -1,7 +1,7 @@
 //! What a study has found: the runs of each variant under each condition, and what follows.
 
 use super::experiment::{Measured, Study, StudyCase, StudyFigure};
-use super::figures::{epochs, phases, rollbacks_mean, seconds};
+use super::figures::{epochs, gvt_share, phases, rate, rollbacks_mean, seconds};
 use crate::failure::Failure;
 use crate::median::median;
 use crate::output::format;
@@ -62,7 +62,8 @@ impl<'s> Findings<'s> {
     ) -> Result<(), Failure> {
         let first = &self.variants[0];
         for (at, condition) in self.conditions.iter().enumerate() {
-            self.alone[at].push(run(condition, first, Placement::threads(1))?);
+            let one = first.placement(condition, self.pes).one_pe();
+            self.alone[at].push(run(condition, first, one)?);
             for (number, variant) in self.variants.iter().enumerate() {
                 let placement = variant.placement(condition, self.pes);
                 if placement.way.takes_launcher() && self.no_launcher.is_some() {
@@ -110,7 +111,8 @@ impl<'s> Findings<'s> {
     /// What a reader of the figures has to know.
     pub(super) fn notes(&self, cores: usize) -> Vec<String> {
         let [_, pes] = self.pes();
-        let oversubscribed = (pes as usize > cores).then(|| {
+        let is_modelled = self.study.is_modelled(self.pes);
+        let oversubscribed = (pes as usize > cores && !is_modelled).then(|| {
             let cores = format::counted(cores, "core", "cores");
             format!(
                 "Up to {pes} PEs share {cores} here. Processes take turns then, and wait for each \
@@ -118,7 +120,12 @@ impl<'s> Findings<'s> {
                  they would do with a core each."
             )
         });
-        self.skipped().into_iter().chain(oversubscribed).collect()
+        let modelled = is_modelled.then(|| {
+            "Rates and times are those of modelled machines, which are the same on every host. They \
+             are no better than the figures of the machines, most of which are assumed."
+                .to_owned()
+        });
+        self.skipped().into_iter().chain(oversubscribed).chain(modelled).collect()
     }
 
     /// Figures of the source beside those of this machine.
@@ -143,11 +150,12 @@ impl<'s> Findings<'s> {
         let gains = (0..self.conditions.len()).map(gains_of).collect();
         (self.study.figures)(&Measured {
             conditions,
-            rates: of(|run| run.event_rate),
+            rates: of(rate),
             gains,
             seconds: of(seconds),
             gvt_epochs: of(epochs),
             rollbacks: of(rollbacks_mean),
+            gvt_shares: of(gvt_share),
             phases,
         })
     }
@@ -167,17 +175,17 @@ impl<'s> Findings<'s> {
     pub(super) fn gain(&self, condition: usize, variant: usize) -> Option<f64> {
         if self.study.in_pairs && variant > 0 {
             let pairs = self.runs[condition][variant].iter().zip(&self.before[condition][variant]);
-            return median(pairs.map(|(run, before)| run.event_rate / before.event_rate).collect());
+            return median(pairs.map(|(run, before)| rate(run) / rate(before)).collect());
         }
-        let rate = |variant| self.median(condition, variant, |run| run.event_rate);
+        let rate = |variant| self.median(condition, variant, rate);
         Some(rate(variant)? / rate(0)?)
     }
 
     /// Self-relative speed-up: how many times as fast a variant is as the first on one PE, under a
     /// condition.
     pub(super) fn speedup(&self, condition: usize, variant: usize) -> Option<f64> {
-        let alone = median(self.alone[condition].iter().map(|run| run.event_rate).collect())?;
-        Some(self.median(condition, variant, |run| run.event_rate)? / alone)
+        let alone = median(self.alone[condition].iter().map(rate).collect())?;
+        Some(self.median(condition, variant, rate)? / alone)
     }
 
     /// The gains of a variant, the least first.

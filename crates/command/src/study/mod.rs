@@ -122,7 +122,7 @@ fn measure(
     let executable = child::executable()?;
     let mut counter = RunCounter::new(study.runs(request.threads, request.runs), request.quiet);
     let mut turn = 0;
-    for _ in 0..request.runs {
+    for _ in 0..study.times(request.threads, request.runs) {
         findings.each(|condition, variant, placement| {
             let cases = [condition, variant];
             let command = command_of(&executable, study, request, cases, placement, launcher);

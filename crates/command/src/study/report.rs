@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::experiment::StudyFigure;
 use super::figures::{
-    epochs, gvt_share, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
+    epochs, gvt_share, memory, messages_share, rate, rollbacks_mean, rollbacks_most, seconds,
 };
 use super::findings::Findings;
 use super::text::TOO_SHORT;
@@ -40,9 +40,7 @@ impl Findings<'_> {
             provenance,
             views: vec![
                 self.claims(cores),
-                self.bars("Committed event rate (ε)", "event rate", "events/s", false, |run| {
-                    run.event_rate
-                }),
+                self.bars("Committed event rate (ε)", "event rate", "events/s", false, rate),
                 self.bars("Run time", "time", "s", true, seconds),
                 self.bars("Peak memory", "memory", "bytes", false, memory),
                 self.gain_bars(),
@@ -163,7 +161,7 @@ impl Findings<'_> {
                 json!(self.conditions[condition].name),
                 json!(self.variants[variant].name),
                 json!(self.placement(condition, variant).name()),
-                of(|run| run.event_rate),
+                of(rate),
                 of(seconds),
                 of(memory),
                 json!(self.gain(condition, variant)),

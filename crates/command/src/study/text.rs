@@ -5,7 +5,7 @@ use warpline_record::RunRecord;
 
 use super::experiment::{Study, StudyFigure};
 use super::figures::{
-    epochs, gvt_share, memory, messages_share, rollbacks_mean, rollbacks_most, seconds,
+    epochs, gvt_share, memory, messages_share, rate, rollbacks_mean, rollbacks_most, seconds,
 };
 use super::findings::Findings;
 use crate::output::format;
@@ -27,8 +27,8 @@ impl Findings<'_> {
                 "way": placement.way.name(),
                 "processes": placement.processes,
                 "pes": placement.pes(),
-                "event_rates": runs.iter().map(|run| run.event_rate).collect::<Vec<_>>(),
-                "event_rate": of(|run| run.event_rate),
+                "event_rates": runs.iter().map(rate).collect::<Vec<_>>(),
+                "event_rate": of(rate),
                 "loop_seconds": of(seconds),
                 "gain": self.gain(condition, variant),
                 "speedup": self.speedup(condition, variant),
@@ -113,7 +113,7 @@ impl Findings<'_> {
             condition_name,
             self.variants[variant].name.clone(),
             self.placement(condition, variant).name(),
-            median(|run| run.event_rate).map_or_else(String::new, format::event_rate),
+            median(rate).map_or_else(String::new, format::event_rate),
             median(seconds).map_or_else(|| "left out".to_owned(), format::duration),
             figure(self.gain(condition, variant), 3),
             figure(self.speedup(condition, variant), 3),

@@ -4,7 +4,7 @@ use warpline_memory::Region;
 use super::algorithm::GvtAlgorithm;
 use super::asynchronous::Asynchronous;
 use super::barrier::Barrier;
-use super::gsu::Gsu;
+use super::gsu::{Gsu, RegisterAccesses};
 use super::hierarchy::Hierarchy;
 use super::messages::{Control, Tag};
 use super::one_sided::OneSided;
@@ -83,14 +83,21 @@ impl AnyGvt {
         matches!(self, AnyGvt::Gsu(_))
     }
 
-    /// A number that changes with what other PEs write for this one into memory that all share;
-    /// `None` if PEs tell each other everything in messages.
+    /// A number that changes with what other PEs write for this one into memory that all share,
+    /// beside the registers of GVT; `None` if PEs tell each other everything in messages.
     pub fn shared_word(&self) -> Option<u64> {
         match self {
             AnyGvt::Synchronous(gvt) => gvt.shared_word(),
             AnyGvt::Gsu(gvt) => Some(gvt.shared_word()),
             AnyGvt::Asynchronous(_) | AnyGvt::OneSided(_) => None,
         }
+    }
+
+    /// How often this PE has used registers since the last call, without what it has
+    /// [read](Gvt::read).
+    #[inline]
+    pub(crate) fn take_register_accesses(&mut self) -> RegisterAccesses {
+        if let AnyGvt::Gsu(gvt) = self { gvt.take_accesses() } else { RegisterAccesses::default() }
     }
 
     /// The barrier and the round for which this PE waits there, if it does. Until all others have

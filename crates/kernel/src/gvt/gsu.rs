@@ -51,6 +51,17 @@ pub struct Gsu {
     /// It has set its registers since some PE asked for the verdict on this epoch.
     joined: bool,
     gvt: Option<Moment>,
+    /// Accesses to registers that nobody has taken account of yet.
+    accesses: RegisterAccesses,
+}
+
+/// How often a PE has used the registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterAccesses {
+    /// LBTS was read, for a verdict.
+    pub reads: u64,
+    /// Registers of one PE were written, its own or another's.
+    pub writes: u64,
 }
 
 /// With more PEs than this, receivers share places: their number is a power of two.
@@ -134,6 +145,7 @@ impl Gsu {
             epoch: 0,
             joined: false,
             gvt: None,
+            accesses: RegisterAccesses::default(),
         };
         // Nothing comes before the first LP is initialised.
         (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu)
@@ -154,6 +166,7 @@ impl Gsu {
     fn settle(&mut self, least: Moment) {
         let ties = self.ties;
         self.since_settled = 0;
+        self.accesses.writes += 1;
         self.registers
             .settle(std::mem::take(&mut self.received), least, |a, b| a.is_before(b, ties));
     }
@@ -167,6 +180,7 @@ impl Gsu {
 
     fn announce_at(&mut self, place: u32) {
         let ties = self.ties;
+        self.accesses.writes += 1;
         let sent = &mut self.sent[place as usize];
         let Unannounced { to, bank, count, least, .. } = *sent;
         let bank = self.registers.announce(to, bank, count, least, |a, b| a.is_before(b, ties));
@@ -184,15 +198,17 @@ impl Gsu {
         self.sent[place as usize] = Unannounced::none(to, self.registers.open_bank(to));
     }
 
-    /// A number that changes when an epoch is closed, or a PE asks for it, and when LBTS rises in a
-    /// run that it drives. The counts and LBTS only grow.
+    /// A number that changes when an epoch is closed, or a PE asks for it: both counts only grow.
     pub(super) fn shared_word(&self) -> u64 {
-        let drives = self.settle_every == 1;
-        let lbts = drives.then(|| self.lbts()).flatten();
-        let lbts = lbts.map_or(0, |lbts| lbts.time(VirtualTime::MAX).bits());
         // Relaxed: it publishes nothing.
         let asked = self.agreement.asked.load(Ordering::Relaxed);
-        lbts.wrapping_add(asked).wrapping_add(self.agreement.closed.load(Ordering::Relaxed))
+        asked.wrapping_add(self.agreement.closed.load(Ordering::Relaxed))
+    }
+
+    /// Takes the accesses to registers since the last call.
+    #[inline]
+    pub(super) fn take_accesses(&mut self) -> RegisterAccesses {
+        std::mem::take(&mut self.accesses)
     }
 
     /// Joins the epoch: the registers are up to date.
@@ -323,6 +339,7 @@ impl Gvt for Gsu {
             self.join(local);
         }
         if called && self.all_joined() {
+            self.accesses.reads += 1;
             self.close();
         }
         if called { self.adopt().map(Action::Adopt) } else { None }

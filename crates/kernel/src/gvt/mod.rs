@@ -40,7 +40,7 @@ pub use all_reduce::{ALL_REDUCE_KEY, ALL_REDUCE_SUMS, ALL_REDUCE_WORDS, AllReduc
 pub use any::AnyGvt;
 pub use asynchronous::Asynchronous;
 pub use barrier::Barrier;
-pub use gsu::Gsu;
+pub use gsu::{Gsu, RegisterAccesses};
 pub use hierarchy::Hierarchy;
 pub use interval::{IntervalControl, IntervalHistory, IntervalUnit, Pacer, PacerDriver};
 pub use messages::{Control, Share, Tag, Verdict, Work};

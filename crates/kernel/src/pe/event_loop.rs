@@ -37,6 +37,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.raise_horizon(executed);
         self.publish(executed);
         self.take_part_in_gvt(executed);
+        self.count_register_accesses();
         let over = self.frontier.over();
         self.gauge.end_step(executed == 0, watched, over.is_some());
         over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })

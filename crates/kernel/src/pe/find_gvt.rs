@@ -7,7 +7,7 @@ use crate::agenda::Agenda;
 use crate::faults::Faults;
 use crate::frontier::Frontier;
 use crate::gauge::Gauge;
-use crate::gvt::{Action, AnyGvt, Gvt, Local, Work};
+use crate::gvt::{Action, AnyGvt, Gvt, Local, RegisterAccesses, Work};
 use crate::lps::Lps;
 use crate::past::Past;
 use crate::pe::types::{EventOf, PeTypes, StateOf};
@@ -94,12 +94,36 @@ impl<T: PeTypes> Pe<'_, T> {
         if !self.reads_gvt() || self.first_time() < self.frontier.horizon() {
             return;
         }
+        self.gauge.count(|counts| counts.register_reads += 1);
         if let Some(read) = self.gvt.read()
             && self.frontier.read_gvt(read, self.world.least_delay())
         {
             self.calls.on_horizon();
             self.gauge.count(|counts| counts.gvt_reads += 1);
         }
+    }
+
+    /// How far the registers of GVT let all PEs go at this moment, if PEs read GVT from there.
+    pub fn horizon_in_registers(&self) -> Option<VirtualTime> {
+        let read = self.reads_gvt().then(|| self.gvt.read()).flatten()?;
+        Some(self.frontier.time_beyond(read, self.world.least_delay()))
+    }
+
+    /// If nothing is left to execute for good: the time of its first pending event, beyond which the
+    /// horizon must get.
+    pub fn waits_for(&mut self) -> Option<VirtualTime> {
+        let first = self.first_time();
+        (first >= self.frontier.horizon()).then_some(first)
+    }
+
+    /// Counts how often this PE has used registers.
+    #[inline]
+    pub(super) fn count_register_accesses(&mut self) {
+        let RegisterAccesses { reads, writes } = self.gvt.take_register_accesses();
+        self.gauge.count(|counts| {
+            counts.register_reads += reads;
+            counts.register_writes += writes;
+        });
     }
 
     /// Whether memory is short and the log of commits is full. Only a new GVT empties it: bounds

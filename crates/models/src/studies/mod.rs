@@ -3,6 +3,7 @@
 mod defaults;
 mod figures;
 mod gsu;
+mod gsu_hardware;
 mod gtw;
 mod knl;
 mod ross_mt;
@@ -16,6 +17,8 @@ pub const STUDIES: &[Study] = &[
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,
+    gsu_hardware::HARDWARE,
+    gsu_hardware::SIMPLESIM,
     ross_mt::PROCESSES_AND_THREADS,
     ross_mt::OPTIMISATIONS,
     ross_mt::BREAKDOWN,
@@ -60,6 +63,7 @@ mod tests {
             seconds: some(|rate| 1.0 / rate),
             gvt_epochs: some(|rate| rate),
             rollbacks: some(|rate| rate),
+            gvt_shares: Vec::new(),
             phases: Vec::new(),
         }
     }
@@ -104,6 +108,7 @@ mod tests {
                     seconds,
                     gvt_epochs: nothing.clone(),
                     rollbacks: nothing.clone(),
+                    gvt_shares: nothing.clone(),
                     phases: Vec::new(),
                 };
                 assert!(

@@ -34,6 +34,15 @@ pub struct MachineRecord {
     pub far_messages: u64,
     /// Control messages and writes into memory, of GVT and bounds.
     pub gvt_messages: u64,
+    /// Messages that went through a mailbox in hardware.
+    pub mailbox_messages: u64,
+    /// Messages that found such a mailbox full, and waited for room.
+    pub mailbox_waits: u64,
+    /// How many of them waited in vain, and were sent through memory.
+    pub mailbox_failures: u64,
+    /// How long PEs waited for room, in seconds, summed over all.
+    #[serde(deserialize_with = "number")]
+    pub mailbox_wait_seconds: f64,
     /// Over PEs: committed events.
     pub committed_events: Spread,
     /// Over PEs: the share of the time that went into executing events.

@@ -47,6 +47,8 @@ any_pe! {
         fn end_thread(&mut self);
         fn waits_at_barrier(&self) -> Option<(&Barrier, u64)>;
         fn shared_word(&self) -> Option<u64>;
+        fn horizon_in_registers(&self) -> Option<VirtualTime>;
+        fn waits_for(&mut self) -> Option<VirtualTime>;
         fn note_idle_steps(&mut self, steps: u32);
         fn is_initialised(&self) -> bool;
         fn initialised_at(&self) -> Option<Instant>;

@@ -27,7 +27,7 @@ use super::far::work::{CommunicationWork, barrier_of_rank, pacer};
 use super::modelled::{self, Modelled};
 use super::monitor::LoopMonitor;
 use super::threads::{self, ThreadLayout};
-use crate::{Error, Mailbox, Pending};
+use crate::{Error, GvtAlgorithm, Mailbox, Pending};
 
 /// The PEs of a segment, before they are made.
 struct Prepared<'c, 'm, M: Model> {
@@ -149,16 +149,20 @@ impl<M: Model> Prepared<'_, '_, M> {
     ) -> Result<LoopOutcome<M>, Error> {
         let Prepared { common, start, region, gvts, .. } = self;
         let plan = common.plan;
-        let (network, ports) = modelled_ports(machine, plan.pes);
+        let payload = |event: &M::Event| M::payload(event).map_or(0, |bytes| bytes.len() as u64);
+        let (network, ports) = modelled_ports(machine, plan.pes, payload);
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
         let lanes = plan.tuning.lanes;
+        let follows_gvt = lanes.has_safe() && plan.tuning.horizon == Horizon::Gvt;
+        let has_registers = follows_gvt && plan.gvt == GvtAlgorithm::Gsu;
         let modelled = Modelled {
             machine: machine.clone(),
             wires: &network,
             seed: plan.seed,
             has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
-            events_wake: lanes.has_speculative(),
+            events_wake: lanes.has_speculative() || has_registers || machine.mailboxes.is_some(),
+            has_registers,
         };
         driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))
     }

@@ -46,6 +46,12 @@ pub(crate) fn machine(
             machine.name
         ));
     }
+    if nodes > 1 && settings.gvt() == GvtAlgorithm::Gsu && machine.registers.is_some() {
+        return refuse(format!(
+            "`gvt` is `gsu`, but {pes} PEs take {nodes} nodes of machine `{}`, whose registers serve the {} cores of a node: set `pes` to fewer, or `gvt` to `one-sided`",
+            machine.name, machine.cores
+        ));
+    }
     if nodes > 1 && settings.gvt() == GvtAlgorithm::Synchronous {
         let barrier = settings.barrier();
         if barrier == Barrier::Central || barrier == Barrier::Condvar {

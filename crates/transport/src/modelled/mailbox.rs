@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
-use warpline_machine::{Machine, Time};
+use warpline_machine::{Level, Machine, MailboxUnit, Time};
+
+use super::slots::Slots;
 
 /// Something that arrives at a time.
 #[derive(Debug)]
@@ -12,6 +14,10 @@ pub(super) struct Arriving<T> {
     pub(super) at: Time,
     /// Whether it comes from another node.
     pub(super) far: bool,
+    /// Whether it has a slot of a mailbox in hardware.
+    pub(super) in_slot: bool,
+    /// What copying its payload costs the receiver.
+    pub(super) copying: Time,
     pub(super) content: T,
 }
 
@@ -34,13 +40,17 @@ pub(super) struct Mailbox<E> {
     values: VecDeque<Arriving<ValueMessage<E>>>,
     controls: VecDeque<Arriving<Control>>,
     writes: VecDeque<Arriving<(u32, Put)>>,
+    pub(super) slots: Slots,
     pub(super) outbox: Outbox<E>,
 }
 
 /// What a step sends, which leaves when the step ends.
 #[derive(Debug)]
 pub(super) struct Outbox<E> {
-    pub(super) values: Vec<(u32, ValueMessage<E>)>,
+    /// In the order in which they were sent.
+    pub(super) values: VecDeque<(u32, ValueMessage<E>)>,
+    /// Until when the first of them waits at most for room in a full mailbox, if it does.
+    pub(super) waits: Option<Time>,
     pub(super) controls: Vec<(u32, Control)>,
     pub(super) writes: Vec<(u32, Put)>,
     /// The last bound published.
@@ -52,7 +62,8 @@ pub(super) struct Outbox<E> {
 impl<E> Default for Outbox<E> {
     fn default() -> Self {
         Outbox {
-            values: Vec::new(),
+            values: VecDeque::new(),
+            waits: None,
             controls: Vec::new(),
             writes: Vec::new(),
             bound: None,
@@ -68,6 +79,7 @@ impl<E> Default for Mailbox<E> {
             values: VecDeque::new(),
             controls: VecDeque::new(),
             writes: VecDeque::new(),
+            slots: Slots::default(),
             outbox: Outbox::default(),
         }
     }
@@ -110,6 +122,11 @@ impl<E> Mailbox<E> {
         let mut opened = Opened { ready: idle, receiving: Time::ZERO, gvt: Time::ZERO };
         let costs = &machine.costs;
         let by_level = |far: bool, more: Time| machine.level(far).overhead + more;
+        let taken_in = |value: &Arriving<ValueMessage<E>>| {
+            let unit = machine.mailboxes(value.far).filter(|_| value.in_slot);
+            let Level { overhead, .. } = *machine.level(value.far);
+            unit.map_or(overhead + value.copying, MailboxUnit::receiving) + costs.receive
+        };
         let mut values = self.values.iter().take_while(|value| value.at <= now).peekable();
         let mut controls = self.controls.iter().take_while(|other| other.at <= now).peekable();
         let mut writes = self.writes.iter().take_while(|other| other.at <= now).peekable();
@@ -121,7 +138,7 @@ impl<E> Mailbox<E> {
             ];
             let Some(at) = [value, control, write].into_iter().flatten().min() else { break };
             let takes = if value == Some(at) {
-                let takes = values.next().map(|value| by_level(value.far, costs.receive));
+                let takes = values.next().map(taken_in);
                 takes.inspect(|takes| opened.receiving += *takes)
             } else if control == Some(at) {
                 let takes = controls.next().map(|other| by_level(other.far, costs.gvt_step));
@@ -138,8 +155,12 @@ impl<E> Mailbox<E> {
 
     /// Takes the values that have arrived.
     pub(super) fn take_values(&mut self, into: &mut Vec<ValueMessage<E>>) {
-        let now = self.now;
-        into.extend(std::iter::from_fn(|| take(&mut self.values, now)));
+        let arrived = self.values.iter().take_while(|value| value.at <= self.now).count();
+        let slots = &mut self.slots;
+        into.extend(self.values.drain(..arrived).map(|value| {
+            slots.free(value.in_slot);
+            value.content
+        }));
     }
 
     pub(super) fn take_control(&mut self) -> Option<Control> {

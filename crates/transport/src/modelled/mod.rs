@@ -10,21 +10,24 @@ mod bounds;
 mod mailbox;
 mod network;
 mod port;
+mod slots;
 
 use std::sync::Arc;
 
 use warpline_machine::Machine;
 
 pub use mailbox::Opened;
-pub use network::{Arrival, ModelledNetwork, ModelledWires, Sent};
+pub use network::{Arrival, Departed, MailboxUse, ModelledNetwork, ModelledWires, Sent};
 pub use port::ModelledPort;
 
 /// A network of so many PEs, one on each core of the machine from the first on, and their ports.
+/// `payload` gives the bytes of the payload of an event that do not lie in the message itself.
 pub fn modelled_ports<E>(
     machine: &Arc<Machine>,
     pes: u32,
+    payload: fn(&E) -> u64,
 ) -> (ModelledNetwork<E>, Vec<ModelledPort<E>>) {
-    let network = ModelledNetwork::new(machine, pes);
+    let network = ModelledNetwork::new(machine, pes, payload);
     let ports = (0..pes).map(|me| ModelledPort::new(me, network.clone())).collect();
     (network, ports)
 }

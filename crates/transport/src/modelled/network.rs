@@ -2,15 +2,17 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::ValueMessage;
-use warpline_machine::{Machine, Time};
+use warpline_kernel::{Content, ValueMessage};
+use warpline_machine::{Level, Machine, MailboxUnit, Time};
 use warpline_memory::try_drop;
 
 use super::bounds::Bounds;
-use super::mailbox::{Arriving, Mailbox, Opened};
+use super::mailbox::{Arriving, Mailbox, Opened, Outbox};
 
 /// The bytes of a control message, or of a block that is written: a share of a reduction.
 const CONTROL_BYTES: u64 = 160;
+/// The bytes of what a mailbox in hardware holds: where a message is.
+const OFFSET_BYTES: u64 = 8;
 /// The bytes of a bound.
 const BOUND_BYTES: u64 = 8;
 
@@ -51,6 +53,27 @@ pub struct Arrival {
     pub is_event: bool,
 }
 
+/// How far what a step has sent has left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departed {
+    /// Until when the sender is busy with it; at the latest, if it waits.
+    pub until: Time,
+    /// Whether a message waits for room in a full mailbox, and others behind it. Then it is to be
+    /// tried again, at that time or when there is [room](ModelledWires::has_room).
+    pub waits: bool,
+}
+
+/// How mailboxes in hardware were used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MailboxUse {
+    /// Messages that went through one.
+    pub messages: u64,
+    /// Messages that found one full and waited.
+    pub waits: u64,
+    /// How often that was in vain, so that the flag was set and the message sent through memory.
+    pub failures: u64,
+}
+
 /// The network as whoever steps the PEs sees it, which is the same for all models.
 pub trait ModelledWires {
     /// Opens the mailbox of a PE for a step at this time, if it has had nothing to do since `idle`.
@@ -60,7 +83,14 @@ pub trait ModelledWires {
     fn sent(&self, pe: u32) -> Sent;
 
     /// The step of a PE has ended: what it has sent leaves. `arrives` hears of all of it.
-    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival));
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed;
+
+    /// The PEs that wait for room in the mailbox of this one. It has made a step, so that there may
+    /// be room now.
+    fn has_room(&self, pe: u32) -> Vec<u32>;
+
+    /// How mailboxes in hardware were used.
+    fn mailbox_use(&self) -> MailboxUse;
 
     /// When the first thing arrives that a PE which waits at `now` has to look at; whether events
     /// are among it, and bounds.
@@ -76,17 +106,21 @@ pub(super) struct Network<E> {
     /// By node: until when its network card is busy.
     cards: Vec<Time>,
     latency_most: Time,
+    payload: fn(&E) -> u64,
+    mailbox_use: MailboxUse,
 }
 
 impl<E> ModelledNetwork<E> {
     /// A network of so many PEs, one on each core of the machine from the first on.
-    pub(super) fn new(machine: &Arc<Machine>, pes: u32) -> Self {
+    pub(super) fn new(machine: &Arc<Machine>, pes: u32, payload: fn(&E) -> u64) -> Self {
         ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
             mailboxes: (0..pes).map(|_| Mailbox::default()).collect(),
             bounds: (0..pes).map(|_| Bounds::default()).collect(),
             cards: vec![Time::ZERO; machine.nodes(pes) as usize],
             latency_most: machine.latency_most(pes),
+            payload,
+            mailbox_use: MailboxUse::default(),
         })))
     }
 
@@ -124,11 +158,14 @@ impl<E> Network<E> {
         let machine = &*self.machine;
         let outbox = &self.mailboxes[pe as usize].outbox;
         let mut sent = Sent::default();
-        for (to, _) in &outbox.values {
+        for (to, message) in &outbox.values {
             let far = machine.is_far(pe, *to);
             sent.messages += 1;
             sent.far += u64::from(far);
-            sent.sending += machine.level(far).overhead + machine.costs.send;
+            let through_memory = || self.through_memory(message, machine.level(far));
+            let unit = machine.mailboxes(far);
+            sent.sending +=
+                unit.map_or_else(through_memory, MailboxUnit::sending) + machine.costs.send;
         }
         for (to, _) in &outbox.controls {
             sent.gvt += machine.level(machine.is_far(pe, *to)).overhead;
@@ -140,6 +177,19 @@ impl<E> Network<E> {
         sent.gvt += machine.costs.remote_write * writes;
         sent.others = outbox.controls.len() as u64 + writes;
         sent
+    }
+
+    /// The bytes of a message beside the message itself.
+    fn payload_bytes(&self, message: &ValueMessage<E>) -> u64 {
+        match &message.content {
+            Content::Event(event) => (self.payload)(&event.payload),
+            Content::Anti { .. } | Content::Return { .. } => 0,
+        }
+    }
+
+    /// What a message through memory or a network card costs its sender.
+    fn through_memory(&self, message: &ValueMessage<E>, level: &Level) -> Time {
+        level.overhead + level.copying(self.payload_bytes(message))
     }
 
     /// When the first byte of something from PE `from` leaves, and when it has arrived at PE `to`.
@@ -156,26 +206,80 @@ impl<E> Network<E> {
         }
         let left = starts + length;
         self.bounds[from as usize].note_left(far, left);
-        Arriving { at: left + machine.latency(from, to), far, content: () }
+        Arriving {
+            at: left + machine.latency(from, to),
+            far,
+            in_slot: false,
+            copying: Time::ZERO,
+            content: (),
+        }
+    }
+
+    /// Sends the messages of a PE one after the other, until one has to wait.
+    fn send_values(
+        &mut self,
+        pe: u32,
+        now: Time,
+        outbox: &mut Outbox<E>,
+        arrives: &mut dyn FnMut(Arrival),
+    ) -> Departed {
+        let mut until = now;
+        while let Some((to, content)) = outbox.values.pop_front() {
+            let far = self.machine.is_far(pe, to);
+            let mut in_slot = false;
+            if let Some(unit) = self.machine.mailboxes(far).copied() {
+                in_slot = self.mailbox(to).slots.take(unit.slots);
+                let deadline = outbox.waits.unwrap_or(until + unit.wait);
+                if !in_slot {
+                    self.mailbox_use.waits += u64::from(outbox.waits.is_none());
+                    if deadline > until {
+                        self.mailbox(to).slots.wait(pe);
+                        outbox.waits = Some(deadline);
+                        outbox.values.push_front((to, content));
+                        return Departed { until: deadline, waits: true };
+                    }
+                    self.mailbox_use.failures += 1;
+                    until += self.through_memory(&content, &self.machine.near);
+                }
+                outbox.waits = None;
+                self.mailbox_use.messages += u64::from(in_slot);
+            }
+            let payload = self.payload_bytes(&content);
+            // Where payloads are shared, only the message itself travels within a node.
+            let is_shared = !far && self.machine.near.copy_per_byte == 0.0;
+            let bytes = match (in_slot, is_shared) {
+                (true, _) => OFFSET_BYTES,
+                (false, true) => size_of::<ValueMessage<E>>() as u64,
+                (false, false) => size_of::<ValueMessage<E>>() as u64 + payload,
+            };
+            let Arriving { at, .. } = self.travel(pe, to, until, bytes);
+            let copying = self.machine.level(far).copying(payload);
+            self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
+            arrives(Arrival { to, at, is_event: true });
+        }
+        Departed { until, waits: false }
     }
 
     /// What the step of a PE has sent leaves.
-    fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
+    fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
-        let bytes = size_of::<ValueMessage<E>>() as u64;
-        for (to, content) in outbox.values.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, bytes);
-            self.mailbox(to).add_value(Arriving { at, far, content });
-            arrives(Arrival { to, at, is_event: true });
+        let departed = self.send_values(pe, now, &mut outbox, arrives);
+        if departed.waits {
+            self.mailboxes[pe as usize].outbox = outbox;
+            return departed;
         }
+        let now = departed.until;
         for (to, content) in outbox.controls.drain(..) {
             let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
-            self.mailbox(to).add_control(Arriving { at, far, content });
+            let copying = Time::ZERO;
+            self.mailbox(to).add_control(Arriving { at, far, in_slot: false, copying, content });
             arrives(Arrival { to, at, is_event: false });
         }
         for (to, put) in outbox.writes.drain(..) {
             let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
-            self.mailbox(to).add_write(Arriving { at, far, content: (pe, put) });
+            let written =
+                Arriving { at, far, in_slot: false, copying: Time::ZERO, content: (pe, put) };
+            self.mailbox(to).add_write(written);
             arrives(Arrival { to, at, is_event: false });
         }
         let bound = outbox.bound.take();
@@ -191,6 +295,7 @@ impl<E> Network<E> {
                 }
             }
         }
+        departed
     }
 
     /// Publishes bounds of a PE, behind all that it has sent.
@@ -230,8 +335,16 @@ impl<E> ModelledWires for ModelledNetwork<E> {
         self.get().sent(pe)
     }
 
-    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
-        self.get().depart(pe, now, arrives);
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
+        self.get().depart(pe, now, arrives)
+    }
+
+    fn has_room(&self, pe: u32) -> Vec<u32> {
+        self.get().mailbox(pe).slots.take_waiting()
+    }
+
+    fn mailbox_use(&self) -> MailboxUse {
+        self.get().mailbox_use
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {

@@ -84,7 +84,7 @@ impl<E> ControlPort for ModelledPort<E> {
 impl<E> Port<E> for ModelledPort<E> {
     fn flush(&mut self) {
         if !self.kept_back.is_empty() {
-            self.network.get().mailbox(self.me).outbox.values.append(&mut self.kept_back);
+            self.network.get().mailbox(self.me).outbox.values.extend(self.kept_back.drain(..));
         }
     }
 }

@@ -14,7 +14,7 @@ fn model(lps: u32, lookahead: f64) -> Hops {
     Hops { lps, messages: 3, lookahead }
 }
 
-fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
+pub(crate) fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
     Simulation::new(model(lps, lookahead)).end(END)
 }
 
@@ -33,8 +33,8 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                 for gvt in ALGORITHMS {
                     // Nodes share no memory for bounds.
                     let machines = match horizon {
-                        Horizon::Bounds => [("loggops-default", 16), ("knl-10gbe", 9)],
-                        _ => [("loggops-default", 40), ("cray-xt5", 29)],
+                        Horizon::Bounds => [("multicore-gsu-mailboxes", 16), ("knl-10gbe", 9)],
+                        _ => [("multicore-gsu-mailboxes", 40), ("cray-xt5", 29)],
                     };
                     for (name, pes) in machines {
                         let run = hops(40, lookahead)
@@ -121,7 +121,7 @@ impl Model for PingPong {
 }
 
 /// The figures of a machine on which nothing costs anything but what is given.
-fn machine_file(given: &[(&str, &str)]) -> String {
+pub(crate) fn machine_file(given: &[(&str, &str)]) -> String {
     let figures = [
         ("node", vec![("cores", "count = 1")]),
         ("near", vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")]),
@@ -266,7 +266,7 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     };
     assert_eq!(
         refused(&|run| run.machine("cray-xt6")),
-        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes; did you mean `cray-xt5`?"
     );
     assert_eq!(
         refused(&|run| run.pes(41)),

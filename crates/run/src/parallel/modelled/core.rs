@@ -1,8 +1,9 @@
 //! A core of the machine, with its PE: whether it is at work, and how its time has gone.
 
+use warpline_base::VirtualTime;
 use warpline_kernel::Counts;
 use warpline_machine::{Machine, Noise, Time};
-use warpline_transport::{Opened, Sent};
+use warpline_transport::{Departed, Opened, Sent};
 
 use super::costs::{Done, Slowdown, Spent};
 
@@ -32,8 +33,16 @@ pub(super) struct Core {
     free: Time,
     /// Its last step has sent something.
     departing: bool,
+    /// Since when a message waits for room in a full mailbox, if one does.
+    blocked: Option<Time>,
+    /// How long messages have waited so in all.
+    pub(super) waited_for_room: Time,
     /// When what another PE has written into the memory of all gets here.
     word: Option<Time>,
+    /// Beyond which time registers must let it go, if it waits for that.
+    waits_for: Option<VirtualTime>,
+    /// When it can read that they do.
+    let_go: Option<Time>,
     /// The next wait of a PE that counts its idle steps, in steps.
     wait: u32,
     done: Done,
@@ -57,7 +66,11 @@ impl Core {
             looked: Time::ZERO,
             free: Time::ZERO,
             departing: false,
+            blocked: None,
+            waited_for_room: Time::ZERO,
             word: None,
+            waits_for: None,
+            let_go: None,
             wait: WAIT_FIRST,
             done: Done::default(),
             spent: Spent::default(),
@@ -112,6 +125,46 @@ impl Core {
         std::mem::take(&mut self.departing)
     }
 
+    /// What it has sent has left at `now`, as far as there was room.
+    pub(super) fn note_departed(&mut self, now: Time, departed: Departed) {
+        let waited = self.blocked.take().map_or(Time::ZERO, |since| now.since(since));
+        let sending = if departed.waits { Time::ZERO } else { departed.until.since(now) };
+        self.waited_for_room += waited;
+        self.spent.messages += waited + sending;
+        self.blocked = departed.waits.then_some(now);
+        self.departing = departed.waits;
+        self.free = departed.until;
+    }
+
+    /// Whether a message of its waits for room in a full mailbox.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.is_some()
+    }
+
+    /// It waits for registers to let it go beyond this time, if for any.
+    pub(super) fn note_waits_for(&mut self, time: Option<VirtualTime>) {
+        self.waits_for = time;
+        self.let_go = None;
+    }
+
+    /// Registers let PEs go up to this time, which can be read at `at`. Returns whether it waits for
+    /// that.
+    pub(super) fn note_horizon(&mut self, horizon: VirtualTime, at: Time) -> bool {
+        let is_let_go = self.waits_for.is_some_and(|time| time < horizon);
+        if is_let_go {
+            self.waits_for = None;
+            self.let_go = Some(at);
+            self.note_word(at);
+        }
+        is_let_go
+    }
+
+    /// When it can read that registers let it go on, if that is later than `now`. It has nothing to
+    /// do until then.
+    pub(super) fn reads_at(&self, now: Time) -> Option<Time> {
+        self.let_go.filter(|at| *at > now)
+    }
+
     /// Another PE has written into the memory of all, and that gets here at this time.
     pub(super) fn note_word(&mut self, at: Time) {
         self.word = Some(self.word.map_or(at, |word| word.min(at)));
@@ -135,10 +188,11 @@ impl Core {
         u32::try_from(steps).unwrap_or(u32::MAX)
     }
 
-    /// Charges a step that began when the mailbox was opened. Returns what was done in it.
+    /// Charges a step of one of so many PEs that began when the mailbox was opened. Returns what was
+    /// done in it.
     pub(super) fn account(
         &mut self,
-        machine: &Machine,
+        (machine, pes): (&Machine, u32),
         counts: &Counts,
         opened: Opened,
         sent: Sent,
@@ -146,7 +200,7 @@ impl Core {
         let done = Done::of(counts);
         let did = done.since(self.done);
         self.done = done;
-        let step = Spent::of(machine, did, sent);
+        let step = Spent::of(machine, pes, did, sent);
         self.spent.add(&step, &opened, self.slowdown);
         let ends = opened.ready + self.slowdown.of(step.all());
         self.free = self.end_after_noise(&machine.noise, opened.ready, ends);

@@ -16,6 +16,8 @@ pub(super) struct Done {
     committed_ahead: u64,
     received: u64,
     verdicts: u64,
+    registers_read: u64,
+    registers_written: u64,
 }
 
 impl Done {
@@ -28,6 +30,8 @@ impl Done {
             committed_ahead: counts.committed.saturating_sub(counts.certain),
             received: counts.messages_received + counts.anti_received,
             verdicts: counts.gvt_epochs,
+            registers_read: counts.register_reads,
+            registers_written: counts.register_writes,
         }
     }
 
@@ -40,12 +44,14 @@ impl Done {
             committed_ahead: self.committed_ahead.saturating_sub(before.committed_ahead),
             received: self.received - before.received,
             verdicts: self.verdicts - before.verdicts,
+            registers_read: self.registers_read - before.registers_read,
+            registers_written: self.registers_written - before.registers_written,
         }
     }
 
-    /// Whether there is anything.
+    /// Whether there is anything but accesses to registers, which a PE makes while it waits.
     pub(super) fn any(self) -> bool {
-        self != Done::default()
+        Done { registers_read: 0, registers_written: 0, ..self } != Done::default()
     }
 
     /// Whether there is anything but events that have been received.
@@ -64,13 +70,16 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// What a step costs from the time on at which the PE has taken in its messages.
-    pub(super) fn of(machine: &Machine, did: Done, sent: Sent) -> Self {
+    /// What a step of one of so many PEs costs from the time on at which it has taken in its
+    /// messages.
+    pub(super) fn of(machine: &Machine, pes: u32, did: Done, sent: Sent) -> Self {
         let costs = &machine.costs;
+        let registers = machine.lbts_read(pes) * did.registers_read
+            + machine.register_write() * did.registers_written;
         Spent {
             computing: costs.event * (did.processed + did.repeated),
             messages: costs.turn + sent.sending,
-            gvt: costs.gvt_step * did.verdicts + sent.gvt,
+            gvt: costs.gvt_step * did.verdicts + registers + sent.gvt,
             undo: costs.copy * did.ahead
                 + costs.undo * did.undone
                 + costs.commit * did.committed_ahead,

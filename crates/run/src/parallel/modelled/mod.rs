@@ -4,6 +4,7 @@ mod core;
 mod costs;
 mod event_list;
 mod outcome;
+mod registers;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use warpline_transport::{Arrival, ModelledWires};
 
 use self::core::Core;
 use self::event_list::EventList;
+use self::registers::RegisterHorizon;
 use super::any_pe::AnyPe;
 use super::cluster::pass_on_rows;
 use super::driven::Driven;
@@ -39,8 +41,10 @@ pub(super) struct Modelled<'w> {
     pub(super) seed: u64,
     /// Whether PEs publish bounds.
     pub(super) has_bounds: bool,
-    /// Whether events that arrive can be executed at once.
+    /// Whether events that arrive can be executed at once, or make room for others.
     pub(super) events_wake: bool,
+    /// Whether registers tell PEs how far they may go.
+    pub(super) has_registers: bool,
 }
 
 /// Steps PEs until all of them are done.
@@ -76,7 +80,7 @@ pub(super) fn drive(
     }
     drop(quiet);
     let committed: Vec<u64> = pes.iter().map(|pe| pe.counts().committed).collect();
-    let machine = Some(outcome::record(&modelled.machine, &stepper.cores, &committed));
+    let machine = Some(outcome::record(modelled, &stepper.cores, &committed));
     Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
 }
 
@@ -97,6 +101,7 @@ struct Stepper<'a, 'w> {
     word: Option<u64>,
     /// How long it takes until another PE finds it.
     word_takes: Time,
+    horizon: RegisterHorizon,
 }
 
 impl<'a, 'w> Stepper<'a, 'w> {
@@ -114,6 +119,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
             stalls: 0,
             word: None,
             word_takes: machine.latency_most(pes as u32) + machine.costs.register_read,
+            horizon: RegisterHorizon::default(),
         };
         (0..pes as u32).for_each(|pe| stepper.list.schedule(pe, Time::ZERO));
         stepper
@@ -129,8 +135,8 @@ impl<'a, 'w> Stepper<'a, 'w> {
     ) -> Result<(), warpline_memory::Exhausted> {
         self.now = now;
         let core = &mut self.cores[pe as usize];
-        if core.take_departing() {
-            self.depart(pe, now);
+        if core.take_departing() && self.depart(pe, now) {
+            return Ok(());
         }
         let core = &mut self.cores[pe as usize];
         if core.is_over() {
@@ -140,18 +146,31 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.sleep(pe, now);
             return Ok(());
         }
+        if let Some(at) = core.reads_at(now) {
+            self.list.schedule(pe, at);
+            return Ok(());
+        }
         self.step(pes, pe, now, ending)
     }
 
-    /// What the last step of a PE has sent leaves, and wakes those who wait for it.
-    fn depart(&mut self, pe: u32, now: Time) {
+    /// What the last step of a PE has sent leaves, and wakes those who wait for it. Returns whether
+    /// that keeps the PE busy.
+    fn depart(&mut self, pe: u32, now: Time) -> bool {
         let Stepper { modelled, cores, list, .. } = self;
-        modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
+        let departed = modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
             let core = &cores[to as usize];
             if core.is_asleep() && (!is_event || modelled.events_wake) {
                 list.schedule(to, at.max(core.free()));
             }
         });
+        let is_busy = departed.waits || departed.until > now;
+        if is_busy || cores[pe as usize].is_blocked() {
+            cores[pe as usize].note_departed(now, departed);
+        }
+        if is_busy {
+            list.schedule(pe, departed.until);
+        }
+        is_busy
     }
 
     fn step(
@@ -162,7 +181,8 @@ impl<'a, 'w> Stepper<'a, 'w> {
         ending: &Ending<'_>,
     ) -> Result<(), warpline_memory::Exhausted> {
         let modelled = self.modelled;
-        let Modelled { machine, wires, has_bounds, events_wake, .. } = modelled;
+        let Modelled { machine, wires, has_bounds, events_wake, has_registers, .. } = modelled;
+        let all = pes.len() as u32;
         let stepped = &mut *pes[pe as usize];
         let core = &mut self.cores[pe as usize];
         if *has_bounds {
@@ -177,7 +197,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
         self.steps += 1;
         let is_over = matches!(step, Step::Finished | Step::Failed);
         let sent = wires.sent(pe);
-        let did = core.account(machine, stepped.counts(), opened, sent);
+        let did = core.account((machine, all), stepped.counts(), opened, sent);
         let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
         self.running -= usize::from(is_over);
@@ -190,6 +210,12 @@ impl<'a, 'w> Stepper<'a, 'w> {
         if word != self.word {
             self.word = word;
             self.wake_others(pe, ends + self.word_takes);
+        }
+        if *has_registers {
+            self.look_at_registers(stepped, pe, ends);
+        }
+        if machine.mailboxes.is_some() {
+            self.wake_senders(pe, now);
         }
         if leaves || !self.cores[pe as usize].falls_asleep() {
             self.list.schedule(pe, ends);

@@ -1,12 +1,15 @@
 //! What the record says of a run on a modelled machine.
 
-use warpline_machine::{Machine, Time};
+use warpline_machine::Time;
 use warpline_record::{MachineRecord, MachineShares, Spread};
 
+use super::Modelled;
 use super::core::Core;
 
 /// The record of a machine whose PEs have committed so many events each.
-pub(super) fn record(machine: &Machine, cores: &[Core], committed: &[u64]) -> MachineRecord {
+pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64]) -> MachineRecord {
+    let machine = &modelled.machine;
+    let mailboxes = modelled.wires.mailbox_use();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
     let seconds = last.seconds();
     let all = seconds * cores.len() as f64;
@@ -41,6 +44,10 @@ pub(super) fn record(machine: &Machine, cores: &[Core], committed: &[u64]) -> Ma
         near_messages: sum(|core| core.near_messages),
         far_messages: sum(|core| core.far_messages),
         gvt_messages: sum(|core| core.gvt_messages),
+        mailbox_messages: mailboxes.messages,
+        mailbox_waits: mailboxes.waits,
+        mailbox_failures: mailboxes.failures,
+        mailbox_wait_seconds: cores.iter().map(|core| core.waited_for_room).sum::<Time>().seconds(),
         committed_events: Spread::of(committed.iter().map(|events| *events as f64).collect()),
         computing: Spread::of(
             cores.iter().map(|core| ratio(core.spent.computing.seconds(), seconds)).collect(),
