@@ -149,6 +149,7 @@ impl<M: Model> Prepared<'_, '_, M> {
     ) -> Result<LoopOutcome<M>, Error> {
         let Prepared { common, start, region, gvts, .. } = self;
         let plan = common.plan;
+        let least_delay = Some(common.task.delays.least()).filter(|least| least.is_finite());
         let (network, ports) = modelled_ports(machine, plan.pes);
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
@@ -159,6 +160,7 @@ impl<M: Model> Prepared<'_, '_, M> {
             seed: plan.seed,
             has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
             events_wake: lanes.has_speculative(),
+            least_delay,
         };
         driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))
     }

@@ -121,6 +121,33 @@ fn machine_time_repeats() {
     }
 }
 
+/// All of a few PEs have a time line, so that they say together what the shares of the run say.
+#[test]
+fn time_lines_and_distributions_tell_where_the_time_went() {
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = hops(64, 0.2).sync(sync).machine("cray-xt5").pes(16).run().expect("it runs");
+        let machine = run.record.parallel.expect("it is parallel").machine.expect("on a machine");
+        let lines = machine.time_lines.as_ref().expect("time lines");
+        assert_eq!((lines.recorded, lines.pes.len()), (16, 16));
+        let bins = machine.seconds / lines.bin_seconds;
+        assert!(bins > 200.0 && bins <= 480.0, "{bins}");
+        let all = bins * 16.0 * 1000.0;
+        for (place, (name, share)) in machine.shares.list().into_iter().enumerate() {
+            let times = lines.pes.iter().flat_map(|line| line.list()[place].1);
+            let told = times.map(|time| f64::from(*time)).sum::<f64>() / all;
+            // Each bin is rounded down to thousandths.
+            assert!((told - share).abs() < 0.002, "{sync:?}: {name} {told} {share}");
+        }
+        let waiting = &machine.distribution.waiting;
+        assert_eq!((waiting[0], waiting[20]), (machine.waiting.min, machine.waiting.max));
+        let sum: f64 = machine.distribution.committed_events.iter().sum();
+        assert!(sum > 0.0 && machine.distribution.buffers.len() == 21);
+        let gvt_waiting = machine.gvt_waiting.expect("computations are common to all");
+        assert!((0.0..=machine.shares.waiting).contains(&gvt_waiting), "{gvt_waiting}");
+        assert_eq!(machine.least_delay, Some(0.2));
+    }
+}
+
 /// Two LPs that throw a ball to and fro.
 struct PingPong;
 

@@ -5,6 +5,7 @@ use warpline_machine::{Machine, Noise, Time};
 use warpline_transport::{Opened, Sent};
 
 use super::costs::{Done, Slowdown, Spent};
+use super::time_line::Recorder;
 
 /// The first and the longest wait of a PE that counts its idle steps, in steps.
 const WAIT_FIRST: u32 = 8;
@@ -43,6 +44,10 @@ pub(super) struct Core {
     pub(super) near_messages: u64,
     pub(super) far_messages: u64,
     pub(super) gvt_messages: u64,
+    /// Waiting since its PE last knew the end of a computation of GVT.
+    pub(super) waited: Time,
+    /// What it does when, if that goes into the record.
+    pub(super) recorder: Option<Box<Recorder>>,
     number: u32,
     seed: u64,
     /// Interruptions so far.
@@ -65,6 +70,8 @@ impl Core {
             near_messages: 0,
             far_messages: 0,
             gvt_messages: 0,
+            waited: Time::ZERO,
+            recorder: None,
             number,
             seed,
             interruptions: 0,
@@ -75,6 +82,11 @@ impl Core {
     /// When its last step ends, or has ended.
     pub(super) fn free(&self) -> Time {
         self.free
+    }
+
+    /// How long it has been busy, with its PE or the system.
+    pub(super) fn busy(&self) -> Time {
+        self.spent.all() + self.interrupted
     }
 
     /// When its last step began: it has looked at what had arrived by then.
@@ -147,9 +159,14 @@ impl Core {
         let did = done.since(self.done);
         self.done = done;
         let step = Spent::of(machine, did, sent);
+        let since = self.free;
         self.spent.add(&step, &opened, self.slowdown);
         let ends = opened.ready + self.slowdown.of(step.all());
         self.free = self.end_after_noise(&machine.noise, opened.ready, ends);
+        self.waited += opened.ready.since(since).since(opened.receiving + opened.gvt);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_step(since, &opened, &step, self.slowdown, self.free);
+        }
         self.near_messages += sent.messages - sent.far;
         self.far_messages += sent.far;
         self.gvt_messages += sent.others;

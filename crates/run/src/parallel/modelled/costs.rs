@@ -15,7 +15,7 @@ pub(super) struct Done {
     /// Committed of those executed ahead.
     committed_ahead: u64,
     received: u64,
-    verdicts: u64,
+    pub(super) verdicts: u64,
 }
 
 impl Done {

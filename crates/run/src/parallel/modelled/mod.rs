@@ -3,17 +3,22 @@
 mod core;
 mod costs;
 mod event_list;
+mod gvt_waiting;
 mod outcome;
+mod time_line;
 
 use std::sync::Arc;
 
-use warpline_kernel::{PanicSilencer, Step, last_panic};
+use warpline_kernel::{Counts, PanicSilencer, Step, last_panic};
 use warpline_machine::{Machine, Time};
 use warpline_memory::{Region, catch_panic};
+use warpline_record::MachineRecord;
 use warpline_transport::{Arrival, ModelledWires};
 
 use self::core::Core;
 use self::event_list::EventList;
+use self::gvt_waiting::GvtWaiting;
+use self::time_line::Recorder;
 use super::any_pe::AnyPe;
 use super::cluster::pass_on_rows;
 use super::driven::Driven;
@@ -41,6 +46,8 @@ pub(super) struct Modelled<'w> {
     pub(super) has_bounds: bool,
     /// Whether events that arrive can be executed at once.
     pub(super) events_wake: bool,
+    /// The least delay between PEs in model time, unless they send each other nothing.
+    pub(super) least_delay: Option<f64>,
 }
 
 /// Steps PEs until all of them are done.
@@ -75,8 +82,7 @@ pub(super) fn drive(
         }
     }
     drop(quiet);
-    let committed: Vec<u64> = pes.iter().map(|pe| pe.counts().committed).collect();
-    let machine = Some(outcome::record(&modelled.machine, &stepper.cores, &committed));
+    let machine = Some(stepper.outcome(pes));
     Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
 }
 
@@ -97,12 +103,17 @@ struct Stepper<'a, 'w> {
     word: Option<u64>,
     /// How long it takes until another PE finds it.
     word_takes: Time,
+    gvt_waiting: GvtWaiting,
 }
 
 impl<'a, 'w> Stepper<'a, 'w> {
     fn new(modelled: &'a Modelled<'w>, pes: usize) -> Self {
         let machine = &modelled.machine;
-        let cores = (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        let mut cores: Vec<Core> =
+            (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        for pe in time_line::recorded(machine, modelled.seed, pes) {
+            cores[pe].recorder = Some(Box::new(Recorder::new()));
+        }
         let mut stepper = Stepper {
             modelled,
             cores,
@@ -114,6 +125,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
             stalls: 0,
             word: None,
             word_takes: machine.latency_most(pes as u32) + machine.costs.register_read,
+            gvt_waiting: GvtWaiting::new(pes),
         };
         (0..pes as u32).for_each(|pe| stepper.list.schedule(pe, Time::ZERO));
         stepper
@@ -178,6 +190,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let is_over = matches!(step, Step::Finished | Step::Failed);
         let sent = wires.sent(pe);
         let did = core.account(machine, stepped.counts(), opened, sent);
+        if did.verdicts > 0 {
+            let waited = std::mem::take(&mut core.waited);
+            self.gvt_waiting.note(stepped.counts().gvt_epochs, did.verdicts, waited);
+        }
         let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
         self.running -= usize::from(is_over);
@@ -212,6 +228,16 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let due = [next, timer, word].into_iter().flatten().min();
         if let Some(due) = due {
             self.list.schedule(pe, due);
+        }
+    }
+
+    /// What the record says of the machine.
+    fn outcome(&mut self, pes: &[&mut dyn AnyPe]) -> MachineRecord {
+        let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
+        let gvt_waiting = self.gvt_waiting.of_each_pe();
+        MachineRecord {
+            least_delay: self.modelled.least_delay,
+            ..outcome::record(&self.modelled.machine, &mut self.cores, &counts, gvt_waiting)
         }
     }
 
