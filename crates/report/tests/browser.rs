@@ -2,6 +2,7 @@
 
 mod chromium;
 mod common;
+mod machine;
 mod parallel;
 mod series;
 mod tables;

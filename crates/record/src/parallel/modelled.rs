@@ -41,11 +41,12 @@ pub struct MachineRecord {
     pub computing: Spread,
     /// Over PEs: the share of the time that was spent waiting.
     pub waiting: Spread,
-    /// The share of all PEs' time that no PE was spared: between a GVT and the next, each PE waited
-    /// at least as long. The rest of [`MachineShares::waiting`] is waiting for PEs that had more to
-    /// do. `None` if computations of GVT are not common to all PEs, and in older records.
+    /// The share of all PEs' time that GVT itself takes: between a GVT and the next, each PE spends
+    /// at least as long on GVT and waiting. The rest of [`MachineShares::waiting`] is waiting for PEs
+    /// that have more to do. `None` if computations of GVT are not common to all PEs, and in older
+    /// records.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gvt_waiting: Option<f64>,
+    pub gvt_latency: Option<f64>,
     /// The least delay between PEs that the model declares, in model time: the lookahead. `None` if
     /// PEs send each other nothing, and in older records.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -41,7 +41,8 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
             machine::cards(parallel),
             in_words(record, parallel),
             limiting(record, parallel),
-            phases(parallel, &data),
+            // The host's time says nothing of the PEs of a modelled machine.
+            if parallel.machine.is_none() { phases(parallel, &data) } else { String::new() },
             counts(parallel, &data),
             table.as_ref().map_or_else(String::new, |table| {
                 card("whole pes", "Every PE", PES, &table.html(key))

@@ -43,19 +43,22 @@ pub fn losses(record: &RunRecord) -> Option<[Loss; LOSSES]> {
     // that are executed again.
     let longer = (shares.computing - machine.efficiency - wasted).max(0.0);
     let (repeated, slow) = if undone > 0.0 { (longer, 0.0) } else { (0.0, longer) };
-    let latency = machine.gvt_waiting.unwrap_or_default().clamp(0.0, shares.waiting);
+    // At least what dealing with it takes, at most all that is not other work.
+    let latency = machine.gvt_latency.unwrap_or_default().max(shares.gvt);
+    let latency = latency.min(shares.gvt + shares.waiting);
     Some([
         Loss {
             key: "gvt_latency",
             name: "GVT's latency",
-            share: shares.gvt + latency,
+            share: latency,
             why: gvt(record, parallel, machine, latency),
             remedy: "More lookahead, more LPs on a PE or another `gvt` would help.",
         },
         Loss {
             key: "uneven_load",
-            name: "Uneven load",
-            share: shares.waiting - latency,
+            // Without computations that are common to all, its causes cannot be told apart.
+            name: if machine.gvt_latency.is_some() { "Uneven load" } else { "Waiting" },
+            share: shares.gvt + shares.waiting - latency,
             why: uneven(machine),
             remedy: "More LPs on a PE even the load out; so do longer windows between one GVT and \
                      the next.",
@@ -104,7 +107,7 @@ fn gvt(
     }
     let epochs = parallel.gvt_epochs as f64;
     let events = record.committed_events as f64 / epochs / machine.pes.max(1) as f64;
-    let takes = format::quantity((machine.shares.gvt + latency) * machine.seconds / epochs, "s");
+    let takes = format::quantity(latency * machine.seconds / epochs, "s");
     format!(
         "a PE commits {} events between one GVT and the next{lookahead}, and each GVT takes \
          {takes} of its time",

@@ -21,7 +21,7 @@ fn run(shares: MachineShares, efficiency: f64) -> RunRecord {
         event_rate: 1000.0,
         efficiency,
         shares,
-        gvt_waiting: Some(0.0),
+        gvt_latency: Some(0.0),
         ..MachineRecord::default()
     });
     record
@@ -39,11 +39,11 @@ fn worst(record: &RunRecord) -> (&'static str, i32, String) {
 }
 
 #[test]
-fn waiting_that_no_pe_is_spared_is_latency_of_gvt() {
+fn time_that_no_pe_is_spared_is_latency_of_gvt() {
     let shares =
         MachineShares { computing: 0.3, gvt: 0.1, waiting: 0.6, ..MachineShares::default() };
     let mut record = run(shares, 0.3);
-    machine(&mut record).gvt_waiting = Some(0.5);
+    machine(&mut record).gvt_latency = Some(0.6);
     machine(&mut record).least_delay = Some(0.01);
     let (name, share, text) = worst(&record);
     assert_eq!((name, share), ("GVT's latency", 60));
@@ -57,13 +57,22 @@ fn waiting_that_no_pe_is_spared_is_latency_of_gvt() {
 fn waiting_for_each_other_is_uneven_load() {
     let shares = MachineShares { computing: 0.3, waiting: 0.7, ..MachineShares::default() };
     let mut record = run(shares, 0.3);
-    machine(&mut record).gvt_waiting = Some(0.2);
+    machine(&mut record).gvt_latency = Some(0.2);
     machine(&mut record).committed_events.max = 250.0;
     machine(&mut record).waiting.max = 0.9;
     let (name, share, text) = worst(&record);
     assert_eq!((name, share), ("Uneven load", 50));
     let why = "has 2.5 times the average, and PEs wait for 0 % to 90 % of the time";
     assert!(text.contains(why), "{text}");
+}
+
+#[test]
+fn waiting_whose_cause_is_unknown_is_called_so() {
+    let shares = MachineShares { computing: 0.3, waiting: 0.7, ..MachineShares::default() };
+    let mut record = run(shares, 0.3);
+    machine(&mut record).gvt_latency = None;
+    let (name, share, _) = worst(&record);
+    assert_eq!((name, share), ("Waiting", 70));
 }
 
 #[test]
@@ -112,7 +121,7 @@ fn losses_and_efficiency_are_all_time() {
         let mut record = run(shares, 0.3);
         let parallel = record.parallel.as_mut().unwrap();
         (parallel.processed_events, parallel.rolled_back_events) = (1000 + undone, undone);
-        machine(&mut record).gvt_waiting = Some(0.12);
+        machine(&mut record).gvt_latency = Some(0.12);
         let lost: f64 = losses(&record).unwrap().iter().map(|loss: &Loss| loss.share).sum();
         assert!((lost + 0.3 - 1.0).abs() < 1e-12, "{lost}");
     }

@@ -47,7 +47,7 @@ fn remark(machine: &MachineRecord, lines: &TimeLines) -> String {
         _ => String::new(),
     };
     format!(
-        "{} of {}{among}. The height of a colour is its share of {}.",
+        "{} of {}{among}. A column is {}, and the height of a colour its share of that.",
         format::integer(lines.pes.len() as u64),
         counted(machine.pes, "PE"),
         format::quantity(lines.bin_seconds, "s")

@@ -44,8 +44,8 @@ pub(super) struct Core {
     pub(super) near_messages: u64,
     pub(super) far_messages: u64,
     pub(super) gvt_messages: u64,
-    /// Waiting since its PE last knew the end of a computation of GVT.
-    pub(super) waited: Time,
+    /// Time for waiting and for GVT, since its PE last knew the end of a computation of GVT.
+    pub(super) without_work: Time,
     /// What it does when, if that goes into the record.
     pub(super) recorder: Option<Box<Recorder>>,
     number: u32,
@@ -70,7 +70,7 @@ impl Core {
             near_messages: 0,
             far_messages: 0,
             gvt_messages: 0,
-            waited: Time::ZERO,
+            without_work: Time::ZERO,
             recorder: None,
             number,
             seed,
@@ -163,7 +163,8 @@ impl Core {
         self.spent.add(&step, &opened, self.slowdown);
         let ends = opened.ready + self.slowdown.of(step.all());
         self.free = self.end_after_noise(&machine.noise, opened.ready, ends);
-        self.waited += opened.ready.since(since).since(opened.receiving + opened.gvt);
+        self.without_work +=
+            opened.ready.since(since).since(opened.receiving) + self.slowdown.of(step.gvt);
         if let Some(recorder) = &mut self.recorder {
             recorder.note_step(since, &opened, &step, self.slowdown, self.free);
         }

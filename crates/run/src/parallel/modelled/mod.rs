@@ -3,7 +3,7 @@
 mod core;
 mod costs;
 mod event_list;
-mod gvt_waiting;
+mod gvt_latency;
 mod outcome;
 mod time_line;
 
@@ -17,7 +17,7 @@ use warpline_transport::{Arrival, ModelledWires};
 
 use self::core::Core;
 use self::event_list::EventList;
-use self::gvt_waiting::GvtWaiting;
+use self::gvt_latency::GvtLatency;
 use self::time_line::Recorder;
 use super::any_pe::AnyPe;
 use super::cluster::pass_on_rows;
@@ -103,7 +103,7 @@ struct Stepper<'a, 'w> {
     word: Option<u64>,
     /// How long it takes until another PE finds it.
     word_takes: Time,
-    gvt_waiting: GvtWaiting,
+    gvt_latency: GvtLatency,
 }
 
 impl<'a, 'w> Stepper<'a, 'w> {
@@ -125,7 +125,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
             stalls: 0,
             word: None,
             word_takes: machine.latency_most(pes as u32) + machine.costs.register_read,
-            gvt_waiting: GvtWaiting::new(pes),
+            gvt_latency: GvtLatency::new(pes),
         };
         (0..pes as u32).for_each(|pe| stepper.list.schedule(pe, Time::ZERO));
         stepper
@@ -191,8 +191,8 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let sent = wires.sent(pe);
         let did = core.account(machine, stepped.counts(), opened, sent);
         if did.verdicts > 0 {
-            let waited = std::mem::take(&mut core.waited);
-            self.gvt_waiting.note(stepped.counts().gvt_epochs, did.verdicts, waited);
+            let without_work = std::mem::take(&mut core.without_work);
+            self.gvt_latency.note(stepped.counts().gvt_epochs, did.verdicts, without_work);
         }
         let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
@@ -234,10 +234,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
     /// What the record says of the machine.
     fn outcome(&mut self, pes: &[&mut dyn AnyPe]) -> MachineRecord {
         let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
-        let gvt_waiting = self.gvt_waiting.of_each_pe();
+        let gvt_latency = self.gvt_latency.of_each_pe();
         MachineRecord {
             least_delay: self.modelled.least_delay,
-            ..outcome::record(&self.modelled.machine, &mut self.cores, &counts, gvt_waiting)
+            ..outcome::record(&self.modelled.machine, &mut self.cores, &counts, gvt_latency)
         }
     }
 

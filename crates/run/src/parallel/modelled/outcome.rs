@@ -7,12 +7,12 @@ use warpline_record::{Distribution, MachineRecord, MachineShares, Spread, quanti
 use super::core::Core;
 use super::time_line;
 
-/// The record of a machine whose PEs have counted this, and have each waited so long for GVT itself.
+/// The record of a machine whose PEs have counted this, and have each lost so much to GVT itself.
 pub(super) fn record(
     machine: &Machine,
     cores: &mut [Core],
     counts: &[&Counts],
-    gvt_waiting: Option<Time>,
+    gvt_latency: Option<Time>,
 ) -> MachineRecord {
     let committed: Vec<u64> = counts.iter().map(|counts| counts.committed).collect();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
@@ -56,7 +56,7 @@ pub(super) fn record(
             cores.iter().map(|core| ratio(core.spent.computing.seconds(), seconds)).collect(),
         ),
         waiting: Spread::of(cores.iter().map(waiting).collect()),
-        gvt_waiting: gvt_waiting.map(|each| ratio(each.seconds(), seconds)),
+        gvt_latency: gvt_latency.map(|each| ratio(each.seconds(), seconds)),
         least_delay: None,
         distribution: distribution(cores, counts, seconds),
         time_lines,
