@@ -60,7 +60,7 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                 (Horizon::Gvt, GvtStart::AtOnce),
                 (Horizon::Bounds, GvtStart::OnDemand),
             ] {
-                for gvt in ALGORITHMS {
+                for &gvt in ALGORITHMS {
                     // Nodes share no memory for bounds.
                     let machines = match horizon {
                         Horizon::Bounds => [("loggops-default", 16), ("knl-10gbe", 9)],
@@ -181,7 +181,10 @@ impl Model for PingPong {
 fn machine_file(given: &[(&str, &str)]) -> String {
     let figures = [
         ("node", vec![("cores", "count = 1")]),
-        ("near", vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")]),
+        (
+            "near",
+            vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")],
+        ),
         (
             "far",
             vec![
@@ -195,8 +198,16 @@ fn machine_file(given: &[(&str, &str)]) -> String {
         (
             "costs",
             [
-                "event", "send", "receive", "undo", "copy", "commit", "gvt_step", "turn",
-                "remote_write", "register_read",
+                "event",
+                "send",
+                "receive",
+                "undo",
+                "copy",
+                "commit",
+                "gvt_step",
+                "turn",
+                "remote_write",
+                "register_read",
             ]
             .map(|name| (name, "ns = 0"))
             .to_vec(),
@@ -362,7 +373,9 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
     );
     let bounds = refused(&|run| run.pes(13).horizon(Horizon::Bounds));
-    assert!(bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for"));
+    assert!(
+        bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for")
+    );
     let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
     assert_eq!(
         alone,
