@@ -37,6 +37,8 @@ pub(crate) const WITH: &str = "with";
 pub(crate) const REPORT: &str = "report";
 /// The number of runs that differ only in the seed.
 pub(crate) const REPLICATIONS: &str = "replications";
+/// The numbers of PEs of a scaling curve.
+pub(crate) const SCALING: &str = "scaling";
 /// What an event costs in an explanation.
 pub(crate) const EVENT_COST: &str = "event-cost";
 /// How many events of each kind a verification tries in a row.
@@ -66,6 +68,13 @@ warpline_run::settings! {
             heading: warpline_run::settings::RUN,
             placeholder: "RUNS",
             hurts: "all runs take their time; a single long run needs its warm-up only once",
+        }
+        /// With --machine: numbers of PEs, separated by commas. The model runs on each of them, to
+        /// tell how it scales, and what limits it.
+        scaling: PeCounts, Range::Any, {
+            heading: warpline_run::settings::RUN,
+            rule: "one run",
+            hurts: "every number takes a run's time",
         }
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
@@ -136,6 +145,30 @@ warpline_run::settings! {
 
 /// The most schedules at a time.
 const JOBS_MOST: u32 = 1024;
+
+/// Numbers of PEs, each once, in ascending order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PeCounts(pub(crate) Vec<u32>);
+
+impl SettingValue for PeCounts {
+    const PLACEHOLDER: &'static str = "PES,…";
+
+    fn parse(text: &str) -> Option<Self> {
+        let count = |word: &str| word.trim().parse().ok().filter(|count| *count > 0);
+        let mut all = text.split(',').map(count).collect::<Option<Vec<u32>>>()?;
+        all.sort_unstable();
+        all.dedup();
+        Some(PeCounts(all))
+    }
+
+    fn text(&self) -> String {
+        self.0.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+    }
+
+    fn takes(_: &Range<Self>) -> String {
+        "numbers of PEs separated by commas, such as 64,256,1024".to_owned()
+    }
+}
 
 /// Engines, and ways to run them, each once, in the order given.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -281,7 +314,7 @@ pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
 /// Whether a setting is about one run. A comparison does not take it from a scenario, as that would
 /// overwrite the report of the scenario's run.
 pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
-    is_output(setting) || setting.name == REPLICATIONS
+    is_output(setting) || [REPLICATIONS, SCALING].contains(&&*setting.name)
 }
 
 /// The settings of `warpline verify`.

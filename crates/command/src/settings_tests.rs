@@ -43,7 +43,8 @@ fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
     };
     let mut expected = of_run();
     expected.retain(|setting| {
-        (setting.heading != "Output" || setting.name == REPORT) && setting.name != REPLICATIONS
+        (setting.heading != "Output" || setting.name == REPORT)
+            && ![REPLICATIONS, SCALING].contains(&&*setting.name)
     });
     assert_eq!(
         names(&of_compare()),

@@ -31,8 +31,8 @@ pub use self::views::{
     Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View,
 };
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MachineRecord, MachineShares, MemoryRecord,
-    ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord, Spread,
-    ThrottleRecord,
+    CommunicationRecord, Distribution, GvtIntervalRecord, MachineRecord, MachineShares,
+    MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, QUANTILES, Rollbacks,
+    SharedRingRecord, Spread, ThrottleRecord, TimeLine, TimeLines, quantiles,
 };
 pub use crate::provenance::Provenance;

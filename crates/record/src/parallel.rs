@@ -3,6 +3,7 @@
 
 mod counted;
 mod modelled;
+mod time_lines;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ pub use self::counted::{
     MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord,
 };
 pub use self::modelled::{MachineRecord, MachineShares, Spread};
+pub use self::time_lines::{Distribution, QUANTILES, TimeLine, TimeLines, quantiles};
 use crate::null::number;
 
 /// How a GVT interval was adapted.

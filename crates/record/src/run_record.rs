@@ -109,7 +109,8 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The record without what only the report needs (notes on settings, progress and views).
+    /// The record without what only the report needs (notes on settings, progress, views, and time
+    /// lines of a modelled machine).
     pub fn summary(&self) -> Map<String, Value> {
         let Ok(Value::Object(all)) = serde_json::to_value(self.streamed_summary()) else {
             unreachable!("a record is always an object")
@@ -120,7 +121,7 @@ impl RunRecord {
     /// Like [`summary`](Self::summary), for results that may be larger than memory: they are made
     /// while they are written.
     pub fn streamed_summary(&self) -> RecordSummary<'_> {
-        let rest = RunRecord {
+        let mut rest = RunRecord {
             settings: Vec::new(),
             progress: Vec::new(),
             views: Vec::new(),
@@ -128,6 +129,9 @@ impl RunRecord {
             replications: None,
             ..self.clone()
         };
+        if let Some(machine) = rest.parallel.as_mut().and_then(|all| all.machine.as_mut()) {
+            machine.time_lines = None;
+        }
         let Ok(Value::Object(mut fields)) = serde_json::to_value(rest) else {
             unreachable!("a record is always an object")
         };

@@ -9,6 +9,8 @@
 //!   [`render_study`] and [`write_study`] do the same for a study.
 //! - [`rerender`] makes `report.html` again from the `run.json` beside it.
 //! - [`limits()`] says what limits a parallel run, and what to try.
+//! - [`losses()`] says where the time of a modelled machine goes, and [`explanation()`] what limits
+//!   runs on more and more of its PEs.
 //!
 //! What needs no script (the summary, the settings, the results, the first rows of every table) is
 //! plain HTML, made here. The scripts below `assets` draw charts, and sort and filter tables. Text
@@ -42,7 +44,10 @@ mod views;
 
 pub use error::ReportError;
 pub use files::{RECORD_FILE, REPORT_FILE, rerender, write, write_study};
-pub use parallel::{Limit, SAMPLES_LEAST, estimated_speedup, is_sampled, limits, taken_by_others};
+pub use parallel::{
+    LOSSES, Limit, Loss, SAMPLES_LEAST, Step, estimated_speedup, explanation, is_sampled, limits,
+    losses, taken_by_others,
+};
 use warpline_record::{RunRecord, StudyRecord};
 
 /// The record as one self-contained HTML page.

@@ -3,6 +3,7 @@
 mod chromium;
 mod common;
 mod extremes;
+mod machine;
 mod maps;
 mod parallel;
 mod series;

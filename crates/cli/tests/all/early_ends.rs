@@ -65,6 +65,48 @@ fn a_signal_ends_a_run_with_the_results_so_far() {
     }
 }
 
+/// What a run on a modelled machine has so far includes how it went there.
+#[test]
+fn a_signal_ends_a_run_on_a_machine_with_its_time_so_far() {
+    let directory = tempdir().unwrap();
+    let line = "run phold --lps 640 --end 1e9 --sync conservative --machine cray-xt5 --pes 16 \
+                --json --report out";
+    let child = begun(directory.path(), line);
+    signal(&child, "INT");
+    let Output { status, stdout, stderr } = ended(child);
+    assert_eq!(status.code(), Some(130), "{}", String::from_utf8_lossy(&stderr));
+    let json: Value = serde_json::from_slice(&stdout).unwrap();
+    let machine = &json["machine"];
+    assert!(json["end_time"].as_f64() < Some(1e9) && machine["seconds"].as_f64() > Some(0.0));
+    assert!(machine["time_lines"].is_null(), "only reports need them");
+    let record = std::fs::read_to_string(directory.path().join("out/run.json")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let lines = record["machine"]["time_lines"]["pes"].as_array().unwrap();
+    assert_eq!(lines.len(), 16);
+    let page = std::fs::read_to_string(directory.path().join("out/report.html")).unwrap();
+    assert!(page.contains("partial: ") && page.contains("What PEs do when"));
+}
+
+/// A scaling curve that is interrupted has the numbers of PEs so far, the last of them in part.
+#[test]
+fn a_signal_ends_a_scaling_curve_with_the_numbers_so_far() {
+    let directory = tempdir().unwrap();
+    let line = "run phold --lps 640 --end 1e9 --sync conservative --machine cray-xt5 \
+                --scaling 8,16 --json --report out";
+    let child = begun(directory.path(), line);
+    signal(&child, "TERM");
+    let Output { status, stdout, stderr } = ended(child);
+    assert_eq!(status.code(), Some(143), "{}", String::from_utf8_lossy(&stderr));
+    let json: Value = serde_json::from_slice(&stdout).unwrap();
+    let points = json["scaling"].as_array().unwrap();
+    assert_eq!(points.len(), 1, "{json}");
+    assert_eq!((&points[0]["pes"], &points[0]["partial"]), (&Value::from(8), &Value::from(true)));
+    assert!(points[0]["event_rate"].as_f64() > Some(0.0), "{json}");
+    assert!(json["error"].as_str().unwrap().contains("ended early by SIGTERM"), "{json}");
+    let page = std::fs::read_to_string(directory.path().join("out/report.html")).unwrap();
+    assert!(page.contains("What went wrong") && page.contains("What limits it"));
+}
+
 #[test]
 fn the_terminal_says_that_results_are_partial() {
     let directory = tempdir().unwrap();

@@ -3,6 +3,7 @@
 pub(crate) mod engine;
 mod modelled;
 mod results;
+mod scaling;
 mod series;
 mod speculation;
 mod summary;
@@ -26,6 +27,9 @@ use warpline_run::{Configure, LongEvent, Records, Simulation, TraceSummary};
 /// Runs a model and prints the outcome.
 pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Result<(), Failure> {
     let settings = Settings::read(&request.settings)?;
+    if let Some(pes) = &settings.command.scaling {
+        return scaling::scale(program, request, &settings, &pes.0);
+    }
     let mut notes = tell_notes(program, request, &settings.simulation)?;
     let signals = Signals::listen();
     let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::time_lines::{Distribution, TimeLines};
 use crate::null::number;
 
 /// A run as it would go on a modelled machine. Times are machine time, which is the same on every
@@ -49,6 +50,21 @@ pub struct MachineRecord {
     pub computing: Spread,
     /// Over PEs: the share of the time that was spent waiting.
     pub waiting: Spread,
+    /// The share of all PEs' time that GVT itself takes: between a GVT and the next, each PE spends
+    /// at least as long on GVT and waiting. The rest of [`MachineShares::waiting`] is waiting for PEs
+    /// that have more to do. `None` if computations of GVT are not common to all PEs, and in older
+    /// records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gvt_latency: Option<f64>,
+    /// The least delay between PEs that the model declares, in model time: the lookahead. `None` if
+    /// PEs send each other nothing, and in older records.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_delay: Option<f64>,
+    /// How figures are distributed over all PEs.
+    pub distribution: Distribution,
+    /// What a few PEs did when. Only reports need it: what `--json` prints leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_lines: Option<TimeLines>,
 }
 
 /// Shares of time, from 0 to 1.

@@ -84,6 +84,23 @@ function quarters(title, lines) {
   return whole ? { min: 0, max: 100, interval: 25 } : {};
 }
 
+/** The places of lines that are few and grow by factors, such as numbers of cores; null otherwise. */
+function factors(lines) {
+  const places = [...new Set(lines.flatMap(([, points]) => points.map(([x]) => x)))].sort((one, other) => one - other);
+  const grow = places.every((x, at) => x > 0 && (at === 0 || x >= 1.5 * places[at - 1]));
+  return grow && places.length >= 3 && places.length <= 24 && places.at(-1) >= 8 * places[0] ? places : null;
+}
+
+/** The scales of lines: logarithmic over places that grow by factors, and for values that grow along with them. */
+function scales(lines, title) {
+  const places = factors(lines);
+  if (!places) return { x: {}, y: {} };
+  const values = lines.flatMap(([, points]) => points.map(([, y]) => y)).filter(finite);
+  const wide = values.every((value) => value > 0) && Math.max(...values) >= 8 * Math.min(...values) && !title.endsWith('(%)');
+  const log = { type: 'log', logBase: places.at(-1) > 1000 * places[0] ? 10 : 2, splitLine: { show: false } };
+  return { x: { ...log, min: places[0], max: places.at(-1) }, y: wide ? { type: 'log', logBase: 2 } : {} };
+}
+
 /** The lines of a model over a common axis. */
 function plotLines(look, view, width) {
   const lines = view.lines.map(([name, points]) => [name, points.filter(([x]) => finite(x))]);
@@ -92,7 +109,8 @@ function plotLines(look, view, width) {
   const several = lines.length > 1;
   const rows = several ? legendRows(look, lines.map(([name]) => name), width) : 0;
   const paged = rows > LEGEND_ROWS;
-  const single = (points) => points.length === 1;
+  const scale = scales(lines, view.y);
+  const marked = (points) => points.length === 1 || Boolean(scale.x.type);
   return {
     animation: false,
     color: look.lines,
@@ -120,13 +138,13 @@ function plotLines(look, view, width) {
       axisPointer: cursor(look),
       formatter: (hits) => tip(`${view.x} ${number(hits[0].value[0])}`, hits.map((hit) => [hit.seriesName, number(hit.value[1]), hit.color])),
     }),
-    xAxis: across(look, { name: view.x, nameTruncate: { maxWidth: width - 60 }, scale: true, axisLabel: { formatter: (value) => tick(value, '') } }),
-    yAxis: upwards(look, { name: view.y, nameTruncate: { maxWidth: width - 90 }, scale: true, ...quarters(view.y, lines), axisLabel: { formatter: (value) => tick(value, '') } }),
+    xAxis: across(look, { name: view.x, nameTruncate: { maxWidth: width - 60 }, scale: true, ...scale.x, axisLabel: { formatter: (value) => tick(value, '') } }),
+    yAxis: upwards(look, { name: view.y, nameTruncate: { maxWidth: width - 90 }, scale: true, ...quarters(view.y, lines), ...scale.y, axisLabel: { formatter: (value) => tick(value, '') } }),
     series: lines.map(([name, points], index) => ({
       type: 'line',
       name,
       data: points,
-      showSymbol: single(points),
+      showSymbol: marked(points),
       symbolSize: 7,
       sampling: 'lttb',
       lineStyle: { color: colour(index), width: 2, type: dash(index) },

@@ -1,5 +1,6 @@
 //! What limits a parallel run, and what to try.
 
+use super::machine;
 use super::shares::{
     EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy,
     committed, counted, efficiency, is_measured, is_oversubscribed, is_sampled, percent, share,
@@ -43,6 +44,10 @@ pub struct Limit {
 /// What limits a parallel run: first, that one core would have been faster; then the rest, by cost.
 /// Empty for sequential runs, if nothing stands out, and if the run was too short to tell.
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
+    // Wall time says nothing of a machine that is modelled, whose own time is exact.
+    if record.parallel.as_ref().is_some_and(|parallel| parallel.machine.is_some()) {
+        return machine::limits(record);
+    }
     // A run that chose its engines and was mostly sequential needs no advice.
     let mostly = |parallel: &ParallelRecord| {
         2.0 * committed(record, parallel) >= record.committed_events as f64
@@ -51,10 +56,6 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
         parallel.processed_events > 0 && is_measured(record) && mostly(parallel)
     };
     let Some(parallel) = record.parallel.as_ref().filter(events) else { return Vec::new() };
-    // Wall time says nothing of a machine that is modelled.
-    if parallel.machine.is_some() {
-        return Vec::new();
-    }
     // Other programs may have caused the waiting and the rollbacks.
     if let Some(taken) = taken_by_others(record) {
         return vec![contested(taken)];

@@ -47,6 +47,9 @@ fn speed(record: &RunRecord, parallel: &ParallelRecord) -> Option<String> {
     let rate = Some(record.event_rate)
         .filter(|rate| rate.is_finite() && *rate > 0.0 && record.engines.is_empty())?;
     let each = |pes: usize| format::quantity(rate / pes as f64, "events/s");
+    if parallel.machine.is_some() {
+        return Some(format!("Simulating the machine, this host committed {}.", each(1)));
+    }
     Some(match parallel.pes.len() {
         0 => format!("The PEs committed {} together.", each(1)),
         1 => format!("One PE committed {}.", each(1)),

@@ -3,6 +3,7 @@
 use super::bars::Data;
 use super::charts::{card, counts, curves, phases};
 use super::limits::{Limit, limits};
+use super::machine;
 use super::pes::pes;
 use super::prose::prose;
 use super::shares::is_measured;
@@ -34,11 +35,14 @@ pub(crate) fn section(record: &RunRecord, key: usize) -> Option<Section> {
     let curves = curves(record);
     let body = match parallel {
         Some(parallel) => format!(
-            "<dl class=\"tiles plain\">{}</dl><div class=\"grid parallel\">{}{}{}{curves}{}{}</div>",
+            "<dl class=\"tiles plain\">{}</dl><div class=\"grid \
+             parallel\">{}{}{}{}{curves}{}{}</div>",
             tiles(record, parallel),
+            machine::cards(parallel),
             in_words(record, parallel),
             limiting(record, parallel),
-            phases(parallel, &data),
+            // The host's time says nothing of the PEs of a modelled machine.
+            if parallel.machine.is_none() { phases(parallel, &data) } else { String::new() },
             counts(parallel, &data),
             table.as_ref().map_or_else(String::new, |table| {
                 card("whole pes", "Every PE", PES, &table.html(key))
@@ -64,7 +68,9 @@ fn limiting(record: &RunRecord, parallel: &ParallelRecord) -> String {
     let items: String = limits(record).iter().map(item).collect();
     let body = match parallel.processed_events {
         0 => return String::new(),
-        _ if !is_measured(record) => "<p>The run was too short to tell.</p>".to_owned(),
+        _ if parallel.machine.is_none() && !is_measured(record) => {
+            "<p>The run was too short to tell.</p>".to_owned()
+        }
         _ if items.is_empty() => {
             "<p>Nothing stands out: no single cost is large enough to be worth a change.</p>"
                 .to_owned()

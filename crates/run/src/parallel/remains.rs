@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use warpline_base::{Moment, TieBreak, VirtualTime};
 use warpline_kernel::{CommittedFault, Parts, balance};
 use warpline_model::{Model, Statistics};
-use warpline_record::CommunicationRecord;
+use warpline_record::{CommunicationRecord, quantiles};
 
 use super::driven::{Driven, Ended, LoopOutcome};
 use super::far::add_counts;
@@ -139,7 +139,11 @@ impl<M: Model> Job<M> {
         let SegmentFacts { is_new, end, mut statistics, engine, communication, traced, .. } = facts;
         let left = remains.pes.iter().map(|pe| pe.pending).sum();
         let mut parallel = parallel_segment(remains, communication, engine, traced, moved);
-        parallel.record.machine = machine;
+        parallel.record.machine = machine.map(|mut machine| {
+            let buffers = parallel.record.pes.iter().map(|pe| pe.buffers as f64);
+            machine.distribution.buffers = quantiles(buffers.collect());
+            machine
+        });
         parts.iter().for_each(|pe| statistics.merge(&pe.statistics));
         let costs = if goes_on { event_costs(&parts, &busy) } else { Vec::new() };
         let first_lp = parts.first().map_or(0, |pe| pe.first_lp);

@@ -151,6 +151,7 @@ impl<M: Model> Prepared<'_, '_, M> {
         let plan = common.plan;
         let payload = |event: &M::Event| M::payload(event).map_or(0, |bytes| bytes.len() as u64);
         let (network, ports) = modelled_ports(machine, plan.pes, payload);
+        let least_delay = Some(common.task.delays.least()).filter(|least| least.is_finite());
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports, || any(plan.pending));
         let lanes = plan.tuning.lanes;
@@ -163,6 +164,7 @@ impl<M: Model> Prepared<'_, '_, M> {
             has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
             events_wake: lanes.has_speculative() || has_registers || machine.mailboxes.is_some(),
             has_registers,
+            least_delay,
         };
         driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))
     }

@@ -6,5 +6,6 @@ mod handovers;
 mod history;
 mod lookahead;
 mod mixed;
+mod modelled;
 mod order;
 mod threads;

@@ -30,7 +30,7 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                 (Horizon::Gvt, GvtStart::AtOnce),
                 (Horizon::Bounds, GvtStart::OnDemand),
             ] {
-                for gvt in ALGORITHMS {
+                for &gvt in ALGORITHMS {
                     // Nodes share no memory for bounds.
                     let machines = match horizon {
                         Horizon::Bounds => [("multicore-gsu-mailboxes", 16), ("knl-10gbe", 9)],
@@ -91,6 +91,33 @@ fn machine_time_repeats() {
     }
 }
 
+/// All of a few PEs have a time line, so that they say together what the shares of the run say.
+#[test]
+fn time_lines_and_distributions_tell_where_the_time_went() {
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = hops(64, 0.2).sync(sync).machine("cray-xt5").pes(16).run().expect("it runs");
+        let machine = run.record.parallel.expect("it is parallel").machine.expect("on a machine");
+        let lines = machine.time_lines.as_ref().expect("time lines");
+        assert_eq!((lines.recorded, lines.pes.len()), (16, 16));
+        let bins = machine.seconds / lines.bin_seconds;
+        assert!(bins > 200.0 && bins <= 480.0, "{bins}");
+        let all = bins * 16.0 * 1000.0;
+        for (place, (name, share)) in machine.shares.list().into_iter().enumerate() {
+            let times = lines.pes.iter().flat_map(|line| line.list()[place].1);
+            let told = times.map(|time| f64::from(*time)).sum::<f64>() / all;
+            // Each bin is rounded down to thousandths.
+            assert!((told - share).abs() < 0.002, "{sync:?}: {name} {told} {share}");
+        }
+        let waiting = &machine.distribution.waiting;
+        assert_eq!((waiting[0], waiting[20]), (machine.waiting.min, machine.waiting.max));
+        let sum: f64 = machine.distribution.committed_events.iter().sum();
+        assert!(sum > 0.0 && machine.distribution.buffers.len() == 21);
+        let latency = machine.gvt_latency.expect("computations are common to all");
+        assert!(latency > 0.0 && latency <= machine.shares.gvt + machine.shares.waiting);
+        assert_eq!(machine.least_delay, Some(0.2));
+    }
+}
+
 /// Two LPs that throw a ball to and fro.
 struct PingPong;
 
@@ -124,7 +151,10 @@ impl Model for PingPong {
 pub(crate) fn machine_file(given: &[(&str, &str)]) -> String {
     let figures = [
         ("node", vec![("cores", "count = 1")]),
-        ("near", vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")]),
+        (
+            "near",
+            vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")],
+        ),
         (
             "far",
             vec![
@@ -138,8 +168,16 @@ pub(crate) fn machine_file(given: &[(&str, &str)]) -> String {
         (
             "costs",
             [
-                "event", "send", "receive", "undo", "copy", "commit", "gvt_step", "turn",
-                "remote_write", "register_read",
+                "event",
+                "send",
+                "receive",
+                "undo",
+                "copy",
+                "commit",
+                "gvt_step",
+                "turn",
+                "remote_write",
+                "register_read",
             ]
             .map(|name| (name, "ns = 0"))
             .to_vec(),
@@ -285,7 +323,9 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
     );
     let bounds = refused(&|run| run.pes(13).horizon(Horizon::Bounds));
-    assert!(bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for"));
+    assert!(
+        bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for")
+    );
     let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
     assert_eq!(
         alone,

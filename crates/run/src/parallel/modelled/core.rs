@@ -6,6 +6,7 @@ use warpline_machine::{Machine, Noise, Time};
 use warpline_transport::{Departed, Opened, Sent};
 
 use super::costs::{Done, Slowdown, Spent};
+use super::time_line::Recorder;
 
 /// The first and the longest wait of a PE that counts its idle steps, in steps.
 const WAIT_FIRST: u32 = 8;
@@ -52,6 +53,10 @@ pub(super) struct Core {
     pub(super) near_messages: u64,
     pub(super) far_messages: u64,
     pub(super) gvt_messages: u64,
+    /// Time for waiting and for GVT, since its PE last knew the end of a computation of GVT.
+    pub(super) without_work: Time,
+    /// What it does when, if that goes into the record.
+    pub(super) recorder: Option<Box<Recorder>>,
     number: u32,
     seed: u64,
     /// Interruptions so far.
@@ -78,6 +83,8 @@ impl Core {
             near_messages: 0,
             far_messages: 0,
             gvt_messages: 0,
+            without_work: Time::ZERO,
+            recorder: None,
             number,
             seed,
             interruptions: 0,
@@ -88,6 +95,11 @@ impl Core {
     /// When its last step ends, or has ended.
     pub(super) fn free(&self) -> Time {
         self.free
+    }
+
+    /// How long it has been busy, with its PE or the system.
+    pub(super) fn busy(&self) -> Time {
+        self.spent.all() + self.interrupted
     }
 
     /// When its last step began: it has looked at what had arrived by then.
@@ -201,9 +213,15 @@ impl Core {
         let did = done.since(self.done);
         self.done = done;
         let step = Spent::of(machine, pes, did, sent);
+        let since = self.free;
         self.spent.add(&step, &opened, self.slowdown);
         let ends = opened.ready + self.slowdown.of(step.all());
         self.free = self.end_after_noise(&machine.noise, opened.ready, ends);
+        self.without_work +=
+            opened.ready.since(since).since(opened.receiving) + self.slowdown.of(step.gvt);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_step(since, &opened, &step, self.slowdown, self.free);
+        }
         self.near_messages += sent.messages - sent.far;
         self.far_messages += sent.far;
         self.gvt_messages += sent.others;

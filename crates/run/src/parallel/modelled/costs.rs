@@ -15,9 +15,9 @@ pub(super) struct Done {
     /// Committed of those executed ahead.
     committed_ahead: u64,
     received: u64,
-    verdicts: u64,
     registers_read: u64,
     registers_written: u64,
+    pub(super) verdicts: u64,
 }
 
 impl Done {

@@ -3,19 +3,24 @@
 mod core;
 mod costs;
 mod event_list;
+mod gvt_latency;
 mod outcome;
 mod registers;
+mod time_line;
 
 use std::sync::Arc;
 
-use warpline_kernel::{PanicSilencer, Step, last_panic};
+use warpline_kernel::{Counts, PanicSilencer, Step, last_panic};
 use warpline_machine::{Machine, Time};
 use warpline_memory::{Region, catch_panic};
+use warpline_record::MachineRecord;
 use warpline_transport::{Arrival, ModelledWires};
 
 use self::core::Core;
 use self::event_list::EventList;
+use self::gvt_latency::GvtLatency;
 use self::registers::RegisterHorizon;
+use self::time_line::Recorder;
 use super::any_pe::AnyPe;
 use super::cluster::pass_on_rows;
 use super::driven::Driven;
@@ -45,6 +50,8 @@ pub(super) struct Modelled<'w> {
     pub(super) events_wake: bool,
     /// Whether registers tell PEs how far they may go.
     pub(super) has_registers: bool,
+    /// The least delay between PEs in model time, unless they send each other nothing.
+    pub(super) least_delay: Option<f64>,
 }
 
 /// Steps PEs until all of them are done.
@@ -79,8 +86,7 @@ pub(super) fn drive(
         }
     }
     drop(quiet);
-    let committed: Vec<u64> = pes.iter().map(|pe| pe.counts().committed).collect();
-    let machine = Some(outcome::record(modelled, &stepper.cores, &committed));
+    let machine = Some(stepper.outcome(pes));
     Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
 }
 
@@ -102,12 +108,17 @@ struct Stepper<'a, 'w> {
     /// How long it takes until another PE finds it.
     word_takes: Time,
     horizon: RegisterHorizon,
+    gvt_latency: GvtLatency,
 }
 
 impl<'a, 'w> Stepper<'a, 'w> {
     fn new(modelled: &'a Modelled<'w>, pes: usize) -> Self {
         let machine = &modelled.machine;
-        let cores = (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        let mut cores: Vec<Core> =
+            (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        for pe in time_line::recorded(machine, modelled.seed, pes) {
+            cores[pe].recorder = Some(Box::new(Recorder::new()));
+        }
         let mut stepper = Stepper {
             modelled,
             cores,
@@ -120,6 +131,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
             word: None,
             word_takes: machine.latency_most(pes as u32) + machine.costs.register_read,
             horizon: RegisterHorizon::default(),
+            gvt_latency: GvtLatency::new(pes),
         };
         (0..pes as u32).for_each(|pe| stepper.list.schedule(pe, Time::ZERO));
         stepper
@@ -198,6 +210,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let is_over = matches!(step, Step::Finished | Step::Failed);
         let sent = wires.sent(pe);
         let did = core.account((machine, all), stepped.counts(), opened, sent);
+        if did.verdicts > 0 {
+            let without_work = std::mem::take(&mut core.without_work);
+            self.gvt_latency.note(stepped.counts().gvt_epochs, did.verdicts, without_work);
+        }
         let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
         self.running -= usize::from(is_over);
@@ -239,6 +255,13 @@ impl<'a, 'w> Stepper<'a, 'w> {
         if let Some(due) = due {
             self.list.schedule(pe, due);
         }
+    }
+
+    /// What the record says of the machine.
+    fn outcome(&mut self, pes: &[&mut dyn AnyPe]) -> MachineRecord {
+        let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
+        let gvt_latency = self.gvt_latency.of_each_pe();
+        outcome::record(self.modelled, &mut self.cores, &counts, gvt_latency)
     }
 
     /// All PEs but `but` look again at this time.

@@ -1,16 +1,26 @@
 //! What the record says of a run on a modelled machine.
 
+use warpline_kernel::Counts;
 use warpline_machine::Time;
-use warpline_record::{MachineRecord, MachineShares, Spread};
+use warpline_record::{Distribution, MachineRecord, MachineShares, Spread, quantiles};
 
 use super::Modelled;
 use super::core::Core;
+use super::time_line;
 
-/// The record of a machine whose PEs have committed so many events each.
-pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64]) -> MachineRecord {
+/// The record of a machine whose PEs have counted this, and have each lost so much to GVT itself.
+pub(super) fn record(
+    modelled: &Modelled<'_>,
+    cores: &mut [Core],
+    counts: &[&Counts],
+    gvt_latency: Option<Time>,
+) -> MachineRecord {
     let machine = &modelled.machine;
     let mailboxes = modelled.wires.mailbox_use();
+    let committed: Vec<u64> = counts.iter().map(|counts| counts.committed).collect();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
+    let time_lines = Some(time_line::record(cores, last));
+    let cores = &*cores;
     let seconds = last.seconds();
     let all = seconds * cores.len() as f64;
     let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
@@ -23,7 +33,7 @@ pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64])
     let gvt = share(&|core| core.spent.gvt);
     let undo = share(&|core| core.spent.undo);
     let noise = share(&|core| core.interrupted);
-    let busy = |core: &Core| (core.spent.all() + core.interrupted).seconds();
+    let waiting = |core: &Core| (1.0 - ratio(core.busy().seconds(), seconds)).max(0.0);
     let sum = |of: fn(&Core) -> u64| cores.iter().map(of).sum();
     MachineRecord {
         name: machine.name.clone(),
@@ -52,8 +62,31 @@ pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64])
         computing: Spread::of(
             cores.iter().map(|core| ratio(core.spent.computing.seconds(), seconds)).collect(),
         ),
-        waiting: Spread::of(
-            cores.iter().map(|core| (1.0 - ratio(busy(core), seconds)).max(0.0)).collect(),
-        ),
+        waiting: Spread::of(cores.iter().map(waiting).collect()),
+        gvt_latency: gvt_latency.map(|each| ratio(each.seconds(), seconds)),
+        least_delay: modelled.least_delay,
+        distribution: distribution(cores, counts, seconds),
+        time_lines,
+    }
+}
+
+/// How time and events are distributed over PEs.
+fn distribution(cores: &[Core], counts: &[&Counts], seconds: f64) -> Distribution {
+    let share = |time: Time| if seconds > 0.0 { time.seconds() / seconds } else { 0.0 };
+    let of =
+        |part: fn(&Core) -> Time| quantiles(cores.iter().map(|core| share(part(core))).collect());
+    let count = |part: fn(&Counts) -> u64| {
+        quantiles(counts.iter().map(|counts| part(counts) as f64).collect())
+    };
+    Distribution {
+        computing: of(|core| core.spent.computing),
+        messages: of(|core| core.spent.messages),
+        gvt: of(|core| core.spent.gvt),
+        undo: of(|core| core.spent.undo),
+        waiting: quantiles(cores.iter().map(|core| (1.0 - share(core.busy())).max(0.0)).collect()),
+        committed_events: count(|counts| counts.committed),
+        rollbacks: count(|counts| counts.primary + counts.secondary),
+        // Books are closed later.
+        buffers: Vec::new(),
     }
 }
