@@ -13,6 +13,8 @@ mod file;
 mod machine;
 mod noise;
 mod profiles;
+mod scale;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -22,6 +24,8 @@ mod value;
 pub use error::MachineError;
 pub use machine::{Costs, Level, Machine};
 pub use noise::Noise;
-pub use profiles::{names, open};
+pub use profiles::{THIS, names, open, place_of_this};
+pub use scale::FigureGroup;
+pub use sheet::Sheet;
 pub use time::Time;
 pub use topology::Topology;
