@@ -120,7 +120,7 @@ macro_rules! counters {
             /// How often a horizon rose because GVT was read between its computations.
             gvt_reads: u64, sum, run(gvt_reads);
             /// Steps.
-            steps: u64, sum;
+            steps: u64, sum, run(steps);
             /// Steps in which nothing could be executed.
             idle_steps: u64, sum;
             /// Idle steps in which the PE waited for a GVT computation to end.

@@ -31,8 +31,8 @@ pub use self::views::{
     Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View,
 };
 pub use crate::parallel::{
-    CommunicationRecord, GvtIntervalRecord, MachineRecord, MachineShares, MemoryRecord,
-    ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord, Spread,
+    CommunicationRecord, GvtIntervalRecord, MachineRecord, MachineSensitivity, MachineShares,
+    MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, Rollbacks, SharedRingRecord, Spread,
     ThrottleRecord,
 };
 pub use crate::provenance::Provenance;

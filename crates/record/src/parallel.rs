@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use self::counted::{
     MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord,
 };
-pub use self::modelled::{MachineRecord, MachineShares, Spread};
+pub use self::modelled::{MachineRecord, MachineSensitivity, MachineShares, Spread};
 use crate::null::number;
 
 /// How a GVT interval was adapted.

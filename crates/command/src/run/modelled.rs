@@ -1,6 +1,6 @@
 //! How a run went on its modelled machine, for people.
 
-use warpline_record::{MachineRecord, ParallelRecord, Spread};
+use warpline_record::{MachineRecord, MachineSensitivity, ParallelRecord, Spread};
 
 use crate::output::format;
 
@@ -23,7 +23,7 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
         format!("{min} to {max}, median {median}")
     };
     let fact = |name: &str, value: String| [name.to_owned(), value];
-    vec![
+    let mut facts = vec![
         fact(
             "machine",
             format!("{name}: {} on {}", count(*pes, "PE", "PEs"), count(*nodes, "node", "nodes")),
@@ -56,5 +56,25 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
                 count(parallel.gvt_trials, "round", "rounds")
             ),
         ),
-    ]
+    ];
+    facts.extend(sensitivity(machine));
+    facts
+}
+
+/// Rates as shares of the rate, and efficiencies, with figures at half and at twice.
+fn sensitivity(machine: &MachineRecord) -> Vec<[String; 2]> {
+    let how = |scaled: &MachineSensitivity| {
+        let rate = format::percent(scaled.event_rate / machine.event_rate);
+        let efficiency = format::percent(scaled.efficiency);
+        format!("× {}: {rate} of the rate, efficiency {efficiency}", scaled.factor)
+    };
+    let mut facts: Vec<[String; 2]> = Vec::new();
+    for scaled in &machine.sensitivity {
+        let name = format!("  if {}", scaled.figures);
+        match facts.last_mut().filter(|[before, _]| *before == name) {
+            Some([_, before]) => *before += &format!("; {}", how(scaled)),
+            None => facts.push([name, how(scaled)]),
+        }
+    }
+    facts
 }

@@ -48,5 +48,6 @@ pub(super) fn record(machine: &Machine, cores: &[Core], committed: &[u64]) -> Ma
         waiting: Spread::of(
             cores.iter().map(|core| (1.0 - ratio(busy(core), seconds)).max(0.0)).collect(),
         ),
+        sensitivity: Vec::new(),
     }
 }
