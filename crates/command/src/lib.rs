@@ -28,6 +28,7 @@
 //! outputs failed (or answers differ that must be equal), 2 usage error, 130 or 143 a run was ended
 //! early by SIGINT or SIGTERM, and its results are partial.
 
+mod calibrate;
 mod compare;
 mod explain;
 mod failure;
@@ -77,8 +78,9 @@ pub fn of(models: &impl Catalogue) -> ExitCode {
     outcome_of(models, false, &[])
 }
 
-/// Does what the command line says, as `warpline` itself, which has two more commands: `new` writes
-/// a small project around a model of one's own, and `study` repeats these experiments.
+/// Does what the command line says, as `warpline` itself, which has three more commands: `new`
+/// writes a small project around a model of one's own, `study` repeats these experiments, and
+/// `calibrate` measures the machine.
 pub fn with_new(models: &impl Catalogue, studies: &[Study]) -> ExitCode {
     outcome_of(models, true, studies)
 }
@@ -116,6 +118,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
             | Action::Explain(_)
             | Action::Compare(_)
             | Action::Study(_)
+            | Action::Calibrate(_)
     );
     if runs && launch().is_some() {
         let why = "a launcher of MPI programs has started this, but only `run` is for several \
@@ -135,6 +138,7 @@ fn execute<C: Catalogue>(program: &Program<C>, action: Action) -> Result<(), Fai
         Action::Report { directory, json } => report(&directory, json),
         Action::New { name, json } => new::new(&name, json),
         Action::Study(request) => study::study(&program.name, program.studies, &request),
+        Action::Calibrate(request) => calibrate::calibrate(program, &request),
         Action::Say(text) => output::print(&text),
     }
 }

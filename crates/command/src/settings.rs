@@ -25,6 +25,8 @@ pub(crate) const SYNC: &str = "sync";
 pub(crate) const THREADS: &str = "threads";
 /// The number of PEs of a modelled machine, and the most of a search.
 pub(crate) const PES: &str = "pes";
+/// Figures of a modelled machine times factors.
+pub(crate) const MACHINE_SCALE: &str = "machine-scale";
 /// The number of processes.
 pub(crate) const PROCESSES: &str = "processes";
 /// Whether processes share the memory of messages.
@@ -39,6 +41,8 @@ pub(crate) const REPORT: &str = "report";
 pub(crate) const REPLICATIONS: &str = "replications";
 /// The numbers of PEs of a scaling curve.
 pub(crate) const SCALING: &str = "scaling";
+/// Whether a run is repeated with figures of its machine scaled.
+const SENSITIVITY: &str = "sensitivity";
 /// What an event costs in an explanation.
 pub(crate) const EVENT_COST: &str = "event-cost";
 /// How many events of each kind a verification tries in a row.
@@ -75,6 +79,12 @@ warpline_run::settings! {
             heading: warpline_run::settings::RUN,
             rule: "one run",
             hurts: "every number takes a run's time",
+        }
+        /// Whether a run on a modelled machine is repeated with figures of the machine at half and
+        /// at twice, to see what the prediction depends on.
+        sensitivity: bool = false, Range::Any, {
+            heading: warpline_run::settings::PARALLEL,
+            hurts: "it takes 14 more runs",
         }
         /// Runs of each engine, in turn.
         runs: u32 = 3, Range::From(1), {
@@ -314,7 +324,7 @@ pub(crate) fn is_of_one_engine(setting: &Setting) -> bool {
 /// Whether a setting is about one run. A comparison does not take it from a scenario, as that would
 /// overwrite the report of the scenario's run.
 pub(crate) fn is_of_one_run(setting: &Setting) -> bool {
-    is_output(setting) || [REPLICATIONS, SCALING].contains(&&*setting.name)
+    is_output(setting) || [REPLICATIONS, SCALING, SENSITIVITY].contains(&&*setting.name)
 }
 
 /// The settings of `warpline verify`.
@@ -353,7 +363,7 @@ fn of_torture() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading == SEARCH).cloned();
     let of_clusters = |setting: &Setting| {
         setting.heading != OUTPUT
-            && ![PROCESSES, ZERO_COPY, "carrier", "machine", "mailbox", "move-pes"]
+            && ![PROCESSES, ZERO_COPY, "carrier", "machine", MACHINE_SCALE, "mailbox", "move-pes"]
                 .contains(&&*setting.name)
             && !setting.name.starts_with("communication")
     };

@@ -14,6 +14,8 @@ pub(crate) const COMPARE: &str = "compare";
 pub(crate) const NEW: &str = "new";
 /// Repeats an experiment.
 pub(crate) const STUDY: &str = "study";
+/// Measures this machine.
+pub(crate) const CALIBRATE: &str = "calibrate";
 
 /// The commands that take a model and settings.
 pub(crate) const OF_MODELS: [&str; 5] = [RUN, VERIFY, TORTURE, EXPLAIN, COMPARE];

@@ -20,6 +20,30 @@ pub enum MachineError {
         /// Why.
         cause: String,
     },
+    /// A file that cannot be written.
+    #[error("cannot write the machine {path}: {cause}")]
+    Unwritable {
+        /// The file.
+        path: String,
+        /// Why.
+        cause: String,
+    },
+    /// The machine at hand has not been measured.
+    #[error(
+        "the machine `this` has not been measured: run `warpline calibrate`, which writes {path}"
+    )]
+    NotCalibrated {
+        /// Where its file would be.
+        path: String,
+    },
+    /// There is no place for the file of the machine at hand.
+    #[error("there is no place for the machine `this`, as {cause}; name a file in {variable}")]
+    NoPlace {
+        /// Why.
+        cause: String,
+        /// The variable that may name one.
+        variable: &'static str,
+    },
     /// Not TOML.
     #[error("{file}: {cause}")]
     Syntax {
@@ -50,7 +74,7 @@ pub enum MachineError {
     },
     /// A figure that does not say where it comes from.
     #[error(
-        "{file}: `{key}` needs an origin, which is \"measured\", or begins with \"assumed: \" or \"published: \""
+        "{file}: `{key}` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \""
     )]
     Origin {
         /// The file.

@@ -79,7 +79,7 @@ impl<'t> Figures<'t> {
         let Value::Table(figure) = value else { return Err(self.refuse(name, value, &takes())) };
         let is_origin = |origin: &str| {
             origin == "measured"
-                || ["assumed: ", "published: "].iter().any(|kind| {
+                || ["measured: ", "assumed: ", "published: "].iter().any(|kind| {
                     origin.strip_prefix(kind).is_some_and(|source| !source.trim().is_empty())
                 })
         };
@@ -162,14 +162,22 @@ impl<'t> Figures<'t> {
 
     /// A count of at least `least`.
     pub(crate) fn count(&mut self, name: &'static str, least: u32) -> Result<u32, MachineError> {
-        let count = self
-            .figure(name, &[("count", 1.0)])?
-            .ok_or_else(|| self.missing(name, "{ count = 8, origin = \"assumed: …\" }"))?;
+        self.count_if_any(name, least)?
+            .ok_or_else(|| self.missing(name, "{ count = 8, origin = \"assumed: …\" }"))
+    }
+
+    /// A count of at least `least`, if it is there.
+    pub(crate) fn count_if_any(
+        &mut self,
+        name: &'static str,
+        least: u32,
+    ) -> Result<Option<u32>, MachineError> {
+        let Some(count) = self.figure(name, &[("count", 1.0)])? else { return Ok(None) };
         if count.fract() != 0.0 || !(f64::from(least)..=f64::from(u32::MAX)).contains(&count) {
             let takes = format!("it takes a whole number, {least} or more");
             return Err(self.refuse(name, count, &takes));
         }
-        Ok(count as u32)
+        Ok(Some(count as u32))
     }
 
     /// A pure number of at least `least` and at most `most`, if it is there.

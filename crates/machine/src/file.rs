@@ -1,4 +1,5 @@
-//! Machines from TOML. A file has all figures but those of noise; nothing is guessed.
+//! Machines from TOML. A file has all figures but those of noise and of the domains of a node;
+//! nothing is guessed.
 
 use crate::figures::Figures;
 use crate::value::{Table, Value};
@@ -35,7 +36,7 @@ pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, Machin
     top.finish()?;
     let mut tables = tables.into_iter();
     let mut next = || tables.next().expect("a table for each name");
-    let cores = read_node(next())?;
+    let Node { cores, domains, domain_latency } = read_node(next())?;
     let near = read_level(next(), false)?;
     let far = read_level(next(), true)?;
     let (topology, hop) = read_network(next())?;
@@ -43,6 +44,8 @@ pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, Machin
         name: name.to_owned(),
         about,
         cores,
+        domains,
+        domain_latency,
         near,
         far,
         topology,
@@ -54,10 +57,23 @@ pub(crate) fn read(name: &str, file: &str, text: &str) -> Result<Machine, Machin
     })
 }
 
-fn read_node(mut node: Figures<'_>) -> Result<u32, MachineError> {
+/// The cores of a node.
+struct Node {
+    cores: u32,
+    domains: u32,
+    domain_latency: Time,
+}
+
+fn read_node(mut node: Figures<'_>) -> Result<Node, MachineError> {
     let cores = node.count("cores", 1)?;
+    let domains = node.count_if_any("domains", 1)?.unwrap_or(1);
+    if !cores.is_multiple_of(domains) {
+        let takes = format!("each has as many of the {cores} cores; it takes a divisor of that");
+        return Err(node.refuse("domains", domains, &takes));
+    }
+    let domain_latency = node.time_if_any("domain_latency")?.unwrap_or_default();
     node.finish()?;
-    Ok(cores)
+    Ok(Node { cores, domains, domain_latency })
 }
 
 /// A level; only messages between nodes occupy a network card.

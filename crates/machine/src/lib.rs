@@ -14,6 +14,8 @@ mod file;
 mod machine;
 mod noise;
 mod profiles;
+mod scale;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -24,6 +26,8 @@ pub use chip::{MailboxUnit, RegisterUnit};
 pub use error::MachineError;
 pub use machine::{Costs, Level, Machine};
 pub use noise::Noise;
-pub use profiles::{names, open};
+pub use profiles::{THIS, names, open, place_of_this};
+pub use scale::FigureGroup;
+pub use sheet::Sheet;
 pub use time::Time;
 pub use topology::Topology;

@@ -13,6 +13,10 @@ pub struct Machine {
     pub about: String,
     /// Cores of a node.
     pub cores: u32,
+    /// Domains of a node, such as its processors, each with as many cores; 1 if all are alike.
+    pub domains: u32,
+    /// What is added to the latency between cores of different domains of a node.
+    pub domain_latency: Time,
     /// Messages between cores of a node.
     pub near: Level,
     /// Messages between nodes. Those of a node share its network card, which sends one after the
@@ -109,14 +113,23 @@ impl Machine {
         if far { &self.far } else { &self.near }
     }
 
-    /// How long the first byte takes from one core to another: L, and the hops between nodes.
+    /// How long the first byte takes from one core to another: L, and what it takes between domains
+    /// of a node, or the hops between nodes.
     pub fn latency(&self, from: u32, to: u32) -> Time {
-        let from = self.node(from);
-        let to = self.node(to);
-        if from == to {
+        let from_node = self.node(from);
+        let to_node = self.node(to);
+        if from_node != to_node {
+            return self.far.latency + self.hop * self.topology.hops(from_node, to_node);
+        }
+        if self.domain(from) == self.domain(to) {
             return self.near.latency;
         }
-        self.far.latency + self.hop * self.topology.hops(from, to)
+        self.near.latency + self.domain_latency
+    }
+
+    /// The domain of a core within its node.
+    fn domain(&self, core: u32) -> u32 {
+        if self.domains <= 1 { 0 } else { core % self.cores / (self.cores / self.domains) }
     }
 
     /// What it costs a core to read LBTS from the registers of so many PEs. Without a unit, it reads
@@ -152,8 +165,9 @@ impl Machine {
     /// How long the first byte takes at most between any of so many cores.
     pub fn latency_most(&self, cores: u32) -> Time {
         let nodes = self.nodes(cores);
+        let near = self.latency(0, cores.min(self.cores).saturating_sub(1));
         if nodes <= 1 {
-            return self.near.latency;
+            return near;
         }
         let farthest = match &self.topology {
             Topology::Torus { dimensions } => {
@@ -161,6 +175,6 @@ impl Machine {
             }
             Topology::Flat | Topology::FatTree { .. } => self.topology.hops(0, nodes - 1),
         };
-        self.near.latency.max(self.far.latency + self.hop * farthest)
+        near.max(self.far.latency + self.hop * farthest)
     }
 }

@@ -1,5 +1,5 @@
 use crate::file::read;
-use crate::{Machine, Time, names, open};
+use crate::{Costs, FigureGroup, Machine, Sheet, Time, names, open};
 
 /// A machine file of plain figures.
 const PLAIN: &str = r#"
@@ -58,6 +58,119 @@ fn latency_counts_hops_between_nodes() {
 }
 
 #[test]
+fn messages_between_domains_of_a_node_take_longer() {
+    let two = "count = 4, origin = \"measured: by counting\" }\n\
+               domains = { count = 2, origin = \"measured\" }\n\
+               domain_latency = { ns = 60, origin = \"measured\" }\n";
+    let text = PLAIN.replacen("count = 2, origin = \"assumed: small\" }\n", two, 1);
+    let machine = read("plain", "plain.toml", &text).unwrap();
+    let taken =
+        [(0, 1), (1, 2), (0, 3), (4, 5), (5, 6)].map(|(from, to)| machine.latency(from, to));
+    assert_eq!(taken, [100, 160, 160, 100, 160].map(Time::nanoseconds));
+    assert_eq!(machine.latency(3, 4), Time::nanoseconds(1030));
+    assert_eq!([2, 3].map(|cores| machine.latency_most(cores)), [100, 160].map(Time::nanoseconds));
+    let far_apart = machine.scaled(FigureGroup::Latency, 2.0);
+    assert_eq!(far_apart.latency(0, 2), Time::nanoseconds(320));
+    assert_eq!(plain().latency(0, 1), Time::nanoseconds(100), "a node has one domain by default");
+}
+
+#[test]
+fn every_figure_belongs_to_one_group() {
+    let noisy = PLAIN.to_owned()
+        + "[noise]\nevery = { us = 100, origin = \"measured\" }\nlasts = { us = 5, origin = \"measured\" }\n\
+           stragglers = { share = 0.25, origin = \"measured\" }\nslowdown = { factor = 2, origin = \"measured\" }\n";
+    let machine = read("noisy", "noisy.toml", &noisy).unwrap();
+    let all = |factor| {
+        FigureGroup::ALL
+            .iter()
+            .fold(machine.clone(), |machine, group| machine.scaled(*group, factor))
+    };
+    assert_eq!(all(2.0).scaled(FigureGroup::Event, 0.5).costs.event, machine.costs.event);
+    assert_eq!(all(1.0), machine);
+    let figures = |machine: &Machine| {
+        let Costs {
+            event,
+            send,
+            receive,
+            undo,
+            copy,
+            commit,
+            gvt_step,
+            turn,
+            remote_write,
+            register_read,
+        } = machine.costs;
+        let Machine { near, far, hop, noise, .. } = machine;
+        [
+            vec![
+                event,
+                send,
+                receive,
+                undo,
+                copy,
+                commit,
+                gvt_step,
+                turn,
+                remote_write,
+                register_read,
+            ],
+            vec![near.latency, near.overhead, far.latency, far.overhead, *hop, noise.lasts],
+        ]
+        .concat()
+    };
+    let twice: Vec<Time> = figures(&machine).iter().map(|time| *time * 2).collect();
+    assert_eq!(figures(&all(2.0)), twice);
+    let wide = all(2.0);
+    assert_eq!(wide.far.gap * 2, machine.far.gap);
+    assert_eq!([wide.near, wide.far].map(|level| level.per_byte), [500.0, 1000.0]);
+    assert_eq!(wide.noise.slowdown, 3.0);
+    // Interruptions take half of the time at most.
+    let noise = machine.scaled(FigureGroup::Noise, 1000.0).noise;
+    assert_eq!(noise.lasts * 2, noise.every);
+}
+
+#[test]
+fn a_sheet_is_written_and_read() {
+    let mut sheet = Sheet::new("a \"test\" machine, C:\\");
+    sheet.table("node");
+    sheet.count("cores", 2, "measured: median of 3");
+    for (table, far) in [("near", false), ("far", true)] {
+        sheet.table(table);
+        sheet.time("latency", 123.456e-9, "measured: median of 3");
+        sheet.time("overhead", 1e-8, "measured: median of 3");
+        sheet.bandwidth("bandwidth", 2e9, "measured: median of 3");
+        if far {
+            sheet.time("gap", 0.0, "assumed: none");
+        }
+    }
+    sheet.table("network");
+    sheet.word("topology", "flat");
+    sheet.time("hop", 0.0, "assumed: none");
+    sheet.table("costs");
+    let costs = ["event", "send", "receive", "undo", "copy", "commit", "gvt_step", "turn"];
+    for name in costs.into_iter().chain(["remote_write", "register_read"]) {
+        sheet.time(name, 2e-6, "measured: median of 3");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("deep/this.toml");
+    sheet.save(&path).unwrap();
+    let machine = open(path.to_str().unwrap()).unwrap();
+    assert_eq!(machine, sheet.machine("this").unwrap());
+    assert_eq!(machine.about, "a \"test\" machine, C:\\");
+    assert_eq!(machine.near.latency, Time::picoseconds(123_500));
+    assert_eq!((machine.near.per_byte, machine.costs.undo), (500.0, Time::nanoseconds(2000)));
+    let left: Vec<_> = path.parent().unwrap().read_dir().unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    let whole = sheet.clone();
+    // What does not describe a machine is not written.
+    sheet.time("frequency", 1.0, "measured: median of 3");
+    assert!(sheet.save(&path).unwrap_err().to_string().contains("`costs.frequency`"));
+    let folder = directory.path();
+    let error = whole.save(folder).unwrap_err().to_string();
+    assert!(error.starts_with("cannot write the machine "), "{error}");
+}
+
+#[test]
 fn wrong_files_are_refused_in_a_sentence() {
     for (from, to, expected) in [
         (
@@ -83,17 +196,37 @@ fn wrong_files_are_refused_in_a_sentence() {
         (
             "{ us = 1, origin = \"measured\" }\noverhead",
             "{ us = 1 }\noverhead",
-            "plain.toml: `far.latency` needs an origin, which is \"measured\", or begins with \"assumed: \" or \"published: \"",
+            "plain.toml: `far.latency` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
         ),
         (
             "\"assumed: small\"",
             "\"assumed: \"",
-            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \"assumed: \" or \"published: \"",
+            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
         ),
         (
             "count = 2",
             "count = 0",
             "plain.toml: `node.cores` cannot be 0: it takes a whole number, 1 or more",
+        ),
+        (
+            "origin = \"assumed: small\" }",
+            "origin = \"measured: \" }",
+            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
+        ),
+        (
+            "[near]",
+            "domains = { count = 3, origin = \"measured\" }\n[near]",
+            "plain.toml: `node.domains` cannot be 3: each has as many of the 2 cores; it takes a divisor of that",
+        ),
+        (
+            "[near]",
+            "domain_latency = { us = -1, origin = \"measured\" }\n[near]",
+            "plain.toml: `node.domain_latency` cannot be -1: it takes no negative number",
+        ),
+        (
+            "[near]",
+            "domain = { count = 2, origin = \"measured\" }\n[near]",
+            "plain.toml: there is no `node.domain` in a machine; did you mean `node.domains`?",
         ),
         (
             "{ ns = 30,",
@@ -114,7 +247,7 @@ fn an_unknown_machine_names_those_that_there_are() {
     let error = open("cray-xt4").unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
     );
 }
 

@@ -28,6 +28,11 @@ impl Time {
         Time(picoseconds.round() as u64)
     }
 
+    /// So many times as long.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Time::rounded(self.0 as f64 * factor)
+    }
+
     /// As a number of picoseconds.
     pub const fn as_picoseconds(self) -> u64 {
         self.0

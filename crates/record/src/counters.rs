@@ -125,7 +125,7 @@ macro_rules! counters {
             /// messages to another.
             register_writes: u64, sum, run(register_writes);
             /// Steps.
-            steps: u64, sum;
+            steps: u64, sum, run(steps);
             /// Steps in which nothing could be executed.
             idle_steps: u64, sum;
             /// Idle steps in which the PE waited for a GVT computation to end.

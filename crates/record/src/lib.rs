@@ -31,8 +31,8 @@ pub use self::views::{
     Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View,
 };
 pub use crate::parallel::{
-    CommunicationRecord, Distribution, GvtIntervalRecord, MachineRecord, MachineShares,
-    MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, QUANTILES, Rollbacks,
+    CommunicationRecord, Distribution, GvtIntervalRecord, MachineRecord, MachineSensitivity,
+    MachineShares, MemoryRecord, ParallelRecord, PeCounter, PeRecord, Phases, QUANTILES, Rollbacks,
     SharedRingRecord, Spread, ThrottleRecord, TimeLine, TimeLines, quantiles,
 };
 pub use crate::provenance::Provenance;

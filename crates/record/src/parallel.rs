@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use self::counted::{
     MemoryRecord, ParallelRecord, PeCounter, PeRecord, Rollbacks, ThrottleRecord,
 };
-pub use self::modelled::{MachineRecord, MachineShares, Spread};
+pub use self::modelled::{MachineRecord, MachineSensitivity, MachineShares, Spread};
 pub use self::time_lines::{Distribution, QUANTILES, TimeLine, TimeLines, quantiles};
 use crate::null::number;
 

@@ -5,6 +5,7 @@
 //! here is for the command line.
 
 mod builder;
+mod calibration;
 mod conclude;
 mod job;
 mod machine;
@@ -21,6 +22,7 @@ mod state;
 mod watch;
 
 pub use builder::Simulation;
+pub use calibration::{Calibration, calibrate};
 pub use machine::boost::HAS_BOOST;
 pub use machine::provenance;
 pub use outcome::verify;
@@ -34,13 +36,14 @@ pub use replications::{Replicated, Spread};
 pub use settings::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
     CopyInterval, EventCost, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
-    Horizon, LpChoice, Mailbox, MemoryLimit, Messages, Pending, PoolOrder, SettingError, Settings,
-    SubPool, Synchronisation, Undo,
+    Horizon, LpChoice, MachineScale, Mailbox, MemoryLimit, Messages, Pending, PoolOrder,
+    SettingError, Settings, SubPool, Synchronisation, Undo,
 };
 pub use warpline_explain::{
     BusiestPe, CoreFindings, Findings, LpDelay, LpWork, PathFindings, Slice,
 };
 pub use warpline_kernel::{Position, pending};
+pub use warpline_machine::FigureGroup;
 pub use warpline_model::*;
 pub use watch::{Progress, StopSwitch};
 

@@ -101,13 +101,14 @@ pub use warpline_kernel::{Position, pending};
 pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
 pub use warpline_run::{
-    Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing,
-    Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation, Failure,
-    FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart, HAS_BOOST, Horizon,
-    LongEvent, LpChoice, Mailbox, MemoryLimit, Messages, Mismatch, Pending, Place, PlannedSetting,
-    PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Share, Simulation,
-    Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo, UnequalRuns,
-    Verification, VerifiedKind, VerifyError, VerifyLimits, settings,
+    Barrier, BufferPool, CORES, Calibration, Cancellation, Carrier, Communication,
+    CommunicationRing, Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation,
+    Failure, FigureGroup, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
+    HAS_BOOST, Horizon, LongEvent, LpChoice, MachineScale, Mailbox, MemoryLimit, Messages,
+    Mismatch, Pending, Place, PlannedSetting, PoolOrder, Progress, Records, Replicated, Run,
+    SettingError, Settings, Share, Simulation, Spread, StopSwitch, SubPool, Synchronisation,
+    TableRows, TraceSummary, Undo, UnequalRuns, Verification, VerifiedKind, VerifyError,
+    VerifyLimits, calibrate, settings,
 };
 
 /// What a program around a model usually needs, in one `use`.

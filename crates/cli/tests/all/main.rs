@@ -4,6 +4,7 @@
 mod book;
 mod compare;
 mod early_ends;
+mod machines;
 mod memory;
 mod models;
 mod mpi;

@@ -17,7 +17,7 @@ pub(crate) struct Program<'c, C> {
     pub(crate) name: String,
     pub(crate) models: &'c C,
     pub(crate) entries: Vec<ModelEntry>,
-    /// Whether it has the command `new`.
+    /// Whether it has the commands `new` and `calibrate`.
     pub(crate) new: bool,
     /// The experiments that it repeats; without any, it has no command `study`.
     pub(crate) studies: &'c [Study],

@@ -13,8 +13,8 @@ use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::Program;
 use crate::output::format;
 use crate::settings::{self, GivenSetting};
-use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, STUDY, TORTURE, VERIFY};
-use crate::{new, study};
+use crate::verbs::{CALIBRATE, COMPARE, EXPLAIN, NEW, RUN, STUDY, TORTURE, VERIFY};
+use crate::{calibrate, new, study};
 use clap::ArgMatches;
 use warpline_run::settings::Setting;
 
@@ -49,6 +49,7 @@ pub(crate) fn parse<C: Catalogue>(
         }
         Some((NEW, new)) => Ok(Action::New { name: new::name(new), json: new.get_flag("json") }),
         Some((STUDY, matches)) => Ok(Action::Study(study::request::request(matches))),
+        Some((CALIBRATE, matches)) => Ok(Action::Calibrate(calibrate::request::request(matches))),
         Some((verb, matches)) => match program.only() {
             Some(only) => request_of_only(program, verb, matches, only),
             None => request(program, verb, matches, &line),

@@ -8,7 +8,7 @@ use crate::models::page;
 use crate::models::program::Program;
 use crate::output::format;
 use crate::verbs::{COMPARE, EXPLAIN, NEW, RUN, TORTURE, VERIFY};
-use crate::{new, settings, study};
+use crate::{calibrate, new, settings, study};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 use warpline_run::ParameterSpec;
@@ -61,6 +61,9 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
             report,
         ])
         .subcommands(program.new.then(|| new::command(name).arg(json())))
+        .subcommands(
+            program.new.then(|| calibrate::request::command(name).arg(json()).arg(quiet())),
+        )
         .subcommands(
             (!program.studies.is_empty())
                 .then(|| study::request::command(name, program.studies).arg(json()).arg(quiet())),

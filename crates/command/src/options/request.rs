@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::scenario::Scenario;
+use crate::calibrate::request::CalibrationRequest;
 use crate::failure::Failure;
 use crate::models::catalogue::{Catalogue, CatalogueError, Visitor};
 use crate::models::program::Program;
@@ -34,6 +35,8 @@ pub(crate) enum Action {
     New { name: String, json: bool },
     /// Repeat an experiment, or list all.
     Study(StudyRequest),
+    /// Measure this machine.
+    Calibrate(CalibrationRequest),
     /// Print a help text or the version.
     Say(String),
 }

@@ -4,6 +4,7 @@ pub(crate) mod engine;
 mod modelled;
 mod results;
 mod scaling;
+mod sensitivity;
 mod series;
 mod speculation;
 mod summary;
@@ -98,6 +99,11 @@ impl Visitor for RunModel<'_> {
 
     fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
+        let refusal =
+            command.sensitivity().then(|| sensitivity::refusal(settings, command.replications()));
+        if let Some(why) = refusal.flatten() {
+            return Err(Failure::wrong_use(why));
+        }
         let simulation = Simulation::<M>::configured(&parameters)?
             .settings(settings.clone())
             .stop_with(&self.signals.switch);
@@ -127,7 +133,18 @@ impl Visitor for RunModel<'_> {
             }),
         };
         display.finish();
-        outcome.map_err(|error| self.signals.failed(error))
+        let mut finished = outcome.map_err(|error| self.signals.failed(error))?;
+        if command.sensitivity() {
+            let repeat = |settings: warpline_run::Settings| {
+                let run = Simulation::<M>::configured(&parameters)?
+                    .settings(settings)
+                    .stop_with(&self.signals.switch)
+                    .run();
+                run.map(|run| run.record).map_err(|error| self.signals.failed(error))
+            };
+            sensitivity::note(&mut finished.record, settings, self.quiet, repeat)?;
+        }
+        Ok(finished)
     }
 }
 

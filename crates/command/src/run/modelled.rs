@@ -1,6 +1,6 @@
 //! How a run went on its modelled machine, for people.
 
-use warpline_record::{MachineRecord, ParallelRecord, Spread};
+use warpline_record::{MachineRecord, MachineSensitivity, ParallelRecord, Spread};
 
 use crate::output::format;
 
@@ -35,7 +35,7 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
             format!("{messages}, {mailbox_waits} waited for room, {mailbox_failures} in vain"),
         )
     });
-    let facts = vec![
+    let mut facts = vec![
         fact(
             "machine",
             format!("{name}: {} on {}", count(*pes, "PE", "PEs"), count(*nodes, "node", "nodes")),
@@ -69,5 +69,25 @@ pub(super) fn facts(parallel: &ParallelRecord) -> Vec<[String; 2]> {
             ),
         ),
     ];
-    facts.into_iter().chain(registers).chain(mailboxes).collect()
+    facts.extend(registers.into_iter().chain(mailboxes));
+    facts.extend(sensitivity(machine));
+    facts
+}
+
+/// Rates as shares of the rate, and efficiencies, with figures at half and at twice.
+fn sensitivity(machine: &MachineRecord) -> Vec<[String; 2]> {
+    let how = |scaled: &MachineSensitivity| {
+        let rate = format::percent(scaled.event_rate / machine.event_rate);
+        let efficiency = format::percent(scaled.efficiency);
+        format!("× {}: {rate} of the rate, efficiency {efficiency}", scaled.factor)
+    };
+    let mut facts: Vec<[String; 2]> = Vec::new();
+    for scaled in &machine.sensitivity {
+        let name = format!("  if {}", scaled.figures);
+        match facts.last_mut().filter(|[before, _]| *before == name) {
+            Some([_, before]) => *before += &format!("; {}", how(scaled)),
+            None => facts.push([name, how(scaled)]),
+        }
+    }
+    facts
 }

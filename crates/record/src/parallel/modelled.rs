@@ -65,6 +65,29 @@ pub struct MachineRecord {
     /// What a few PEs did when. Only reports need it: what `--json` prints leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_lines: Option<TimeLines>,
+    /// The same run with figures of the machine at half and at twice, if that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sensitivity: Vec<MachineSensitivity>,
+}
+
+/// A run on a modelled machine some of whose figures are scaled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineSensitivity {
+    /// Which figures, such as `latency`.
+    pub figures: String,
+    /// How many times as large they are.
+    #[serde(deserialize_with = "number")]
+    pub factor: f64,
+    /// When the last PE was done, in seconds.
+    #[serde(deserialize_with = "number")]
+    pub seconds: f64,
+    /// Committed events per second.
+    #[serde(deserialize_with = "number")]
+    pub event_rate: f64,
+    /// The share of all PEs' time that executing the committed events takes.
+    #[serde(deserialize_with = "number")]
+    pub efficiency: f64,
 }
 
 /// Shares of time, from 0 to 1.

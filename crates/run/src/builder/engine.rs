@@ -4,8 +4,8 @@ use warpline_model::Model;
 
 use crate::{
     Barrier, BufferPool, Cancellation, Conservative, CopyInterval, FossilCollection, GoAhead,
-    GvtAlgorithm, GvtIntervalControl, GvtStart, Horizon, LpChoice, Mailbox, Messages, PoolOrder,
-    Simulation, SubPool,
+    GvtAlgorithm, GvtIntervalControl, GvtStart, Horizon, LpChoice, MachineScale, Mailbox, Messages,
+    PoolOrder, Simulation, SubPool,
 };
 
 /// # Settings of parallel runs
@@ -418,6 +418,12 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     pub fn machine(self, machine: impl Into<PathBuf>) -> Self {
         self.with(|settings| settings.machine = Some(machine.into()))
+    }
+
+    /// Figures of a [modelled machine](Self::machine) times factors: to see what a prediction depends
+    /// on, or for events that cost more than those of its file. By default, they are as they are.
+    pub fn machine_scale(self, scale: MachineScale) -> Self {
+        self.with(|settings| settings.machine_scale = Some(scale))
     }
 
     /// How many PEs a [modelled machine](Self::machine) has: by default as many as a node of it has

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use warpline_machine::{Machine, MachineError};
 
 use super::choices;
+use crate::settings::SettingValue;
 use crate::{Barrier, Error, GvtAlgorithm, Horizon, Settings};
 
 /// The machine that the settings name, and how many PEs a model with so many LPs has on it.
@@ -18,15 +19,20 @@ pub(crate) fn machine(
 ) -> Result<Option<(Arc<Machine>, u32)>, Error> {
     let refuse = |why: String| Err(Error::Setting(why));
     let Some(name) = &settings.machine else {
+        let scale = settings.machine_scale();
         return match settings.pes {
-            None => Ok(None),
+            None if scale.is_none() => Ok(None),
+            None => refuse(format!(
+                "`machine-scale` is `{}`, but there is no `machine` to scale: name one, or leave it out",
+                scale.text()
+            )),
             Some(pes) => refuse(format!(
                 "`pes` is `{pes}`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
             )),
         };
     };
     let machine = match warpline_machine::open(&name.display().to_string()) {
-        Ok(machine) => machine,
+        Ok(machine) => settings.machine_scale().of(machine),
         Err(why) => return refuse(why.to_string()),
     };
     let pes = settings.pes.unwrap_or(machine.cores.min(lps));

@@ -56,6 +56,7 @@ mod copy_interval;
 mod declare;
 mod entry;
 mod lps;
+mod machine_scale;
 mod memory;
 mod options;
 mod sub_pool;
@@ -67,6 +68,7 @@ pub use self::entry::{ENGINE, OUTPUT, PARALLEL, RUN, Recorded, Setting, SettingE
 #[doc(hidden)]
 pub use self::entry::{Facts, Values, describe, find, recorded};
 pub use self::lps::LpChoice;
+pub use self::machine_scale::MachineScale;
 pub use self::memory::MemoryLimit;
 pub use self::options::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,

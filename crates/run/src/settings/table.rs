@@ -7,8 +7,8 @@ use warpline_model::engine::Limits;
 use super::{
     Barrier, BufferPool, Cancellation, Carrier, Communication, CommunicationRing, Conservative,
     CopyInterval, ENGINE, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
-    Horizon, LpChoice, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending, PoolOrder, RUN,
-    Range, Recorded, SubPool, Synchronisation, Undo,
+    Horizon, LpChoice, MachineScale, Mailbox, MemoryLimit, Messages, OUTPUT, PARALLEL, Pending,
+    PoolOrder, RUN, Range, Recorded, SubPool, Synchronisation, Undo,
 };
 use crate::settings;
 
@@ -367,6 +367,13 @@ settings! {
             placeholder: "MACHINE",
             recorded: Recorded::InParallel,
             hurts: "it tells how a run would go elsewhere, and takes far longer here than a sequential run; most figures of a profile are assumed",
+        }
+        /// With --machine: its figures times factors, to see what a prediction depends on, or for
+        /// events that cost more than those of its file.
+        machine_scale: MachineScale = MachineScale::default(), Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "what runs on a scaled machine is no prediction for the machine itself",
         }
         /// With --machine: PEs, one on each core of the machine.
         pes: u32, Range::Between(1, PES_MOST), {

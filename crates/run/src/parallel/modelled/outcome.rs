@@ -67,6 +67,7 @@ pub(super) fn record(
         least_delay: modelled.least_delay,
         distribution: distribution(cores, counts, seconds),
         time_lines,
+        sensitivity: Vec::new(),
     }
 }
 
