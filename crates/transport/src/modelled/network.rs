@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::ValueMessage;
 use warpline_machine::{Machine, Time};
-use warpline_memory::try_drop;
+use warpline_memory::{prefetch_all, prefetch_write, try_drop};
 
 use super::bounds::Bounds;
 use super::mailbox::{Arriving, Mailbox, Opened};
@@ -62,6 +62,9 @@ pub trait ModelledWires {
     /// The step of a PE has ended: what it has sent leaves. `arrives` hears of all of it.
     fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival));
 
+    /// Prefetches the mailbox of a PE.
+    fn prefetch(&self, pe: u32);
+
     /// When the first thing arrives that a PE which waits at `now` has to look at; whether events
     /// are among it, and bounds.
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time>;
@@ -76,6 +79,14 @@ pub(super) struct Network<E> {
     /// By node: until when its network card is busy.
     cards: Vec<Time>,
     latency_most: Time,
+    /// How long the bytes of an event or an anti-message take within a node, and between nodes.
+    message_lengths: [Time; 2],
+    /// The same for those of a control message or a block.
+    control_lengths: [Time; 2],
+    /// Emptied lists of what steps have sent, for the next steps of any PE.
+    lists: Vec<Vec<(u32, ValueMessage<E>)>>,
+    /// Where messages that have arrived are taken to; empty but then.
+    arrived: Vec<ValueMessage<E>>,
 }
 
 impl<E> ModelledNetwork<E> {
@@ -87,6 +98,10 @@ impl<E> ModelledNetwork<E> {
             bounds: (0..pes).map(|_| Bounds::default()).collect(),
             cards: vec![Time::ZERO; machine.nodes(pes) as usize],
             latency_most: machine.latency_most(pes),
+            message_lengths: lengths(machine, size_of::<ValueMessage<E>>() as u64),
+            control_lengths: lengths(machine, CONTROL_BYTES),
+            lists: Vec::new(),
+            arrived: Vec::new(),
         })))
     }
 
@@ -95,9 +110,35 @@ impl<E> ModelledNetwork<E> {
     }
 }
 
+/// How long so many bytes take within a node, and between nodes.
+fn lengths(machine: &Machine, bytes: u64) -> [Time; 2] {
+    [false, true].map(|far| machine.level(far).bytes(bytes))
+}
+
 impl<E> Network<E> {
     pub(super) fn mailbox(&mut self, pe: u32) -> &mut Mailbox<E> {
         &mut self.mailboxes[pe as usize]
+    }
+
+    /// An empty list for what a step sends.
+    pub(super) fn take_list(&mut self) -> Vec<(u32, ValueMessage<E>)> {
+        self.lists.pop().unwrap_or_default()
+    }
+
+    /// The values that have arrived at a PE. The emptied list is to be [given
+    /// back](Self::give_back_arrived).
+    pub(super) fn take_arrived(&mut self, pe: u32) -> Vec<ValueMessage<E>> {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        self.mailboxes[pe as usize].take_values(&mut arrived);
+        if arrived.is_empty() {
+            self.arrived = arrived;
+            return Vec::new();
+        }
+        arrived
+    }
+
+    pub(super) fn give_back_arrived(&mut self, emptied: Vec<ValueMessage<E>>) {
+        self.arrived = emptied;
     }
 
     /// The last bound of PE `from` that has reached PE `to`.
@@ -142,12 +183,13 @@ impl<E> Network<E> {
         sent
     }
 
-    /// When the first byte of something from PE `from` leaves, and when it has arrived at PE `to`.
-    fn travel(&mut self, from: u32, to: u32, now: Time, bytes: u64) -> Arriving<()> {
+    /// When something from PE `from` has arrived at PE `to`, if its bytes take so long within a
+    /// node, and between nodes.
+    fn travel(&mut self, from: u32, to: u32, now: Time, lengths: [Time; 2]) -> Arriving<()> {
         let machine = &*self.machine;
         let far = machine.is_far(from, to);
         let level = machine.level(far);
-        let length = level.bytes(bytes);
+        let length = lengths[usize::from(far)];
         let mut starts = now;
         if far {
             let card = &mut self.cards[machine.node(from) as usize];
@@ -162,19 +204,24 @@ impl<E> Network<E> {
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
-        let bytes = size_of::<ValueMessage<E>>() as u64;
+        let lengths = self.message_lengths;
+        outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
+        outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
         for (to, content) in outbox.values.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, bytes);
+            let Arriving { at, far, .. } = self.travel(pe, to, now, lengths);
             self.mailbox(to).add_value(Arriving { at, far, content });
             arrives(Arrival { to, at, is_event: true });
         }
+        if outbox.values.capacity() > 0 {
+            self.lists.push(std::mem::take(&mut outbox.values));
+        }
         for (to, content) in outbox.controls.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
             self.mailbox(to).add_control(Arriving { at, far, content });
             arrives(Arrival { to, at, is_event: false });
         }
         for (to, put) in outbox.writes.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
             self.mailbox(to).add_write(Arriving { at, far, content: (pe, put) });
             arrives(Arrival { to, at, is_event: false });
         }
@@ -232,6 +279,10 @@ impl<E> ModelledWires for ModelledNetwork<E> {
 
     fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
         self.get().depart(pe, now, arrives);
+    }
+
+    fn prefetch(&self, pe: u32) {
+        prefetch_all(&self.get().mailboxes[pe as usize]);
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {

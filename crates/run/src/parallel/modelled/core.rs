@@ -6,10 +6,6 @@ use warpline_transport::{Opened, Sent};
 
 use super::costs::{Done, Slowdown, Spent};
 
-/// The first and the longest wait of a PE that counts its idle steps, in steps.
-const WAIT_FIRST: u32 = 8;
-const WAIT_MOST: u32 = 1 << 13;
-
 /// What a core does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -34,8 +30,6 @@ pub(super) struct Core {
     departing: bool,
     /// When what another PE has written into the memory of all gets here.
     word: Option<Time>,
-    /// The next wait of a PE that counts its idle steps, in steps.
-    wait: u32,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -58,7 +52,6 @@ impl Core {
             free: Time::ZERO,
             departing: false,
             word: None,
-            wait: WAIT_FIRST,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -122,11 +115,9 @@ impl Core {
         self.word.map(|word| word.max(now))
     }
 
-    /// When a PE that counts its idle steps has to look again, without anything having arrived.
-    pub(super) fn timer(&mut self, turn: Time) -> Option<Time> {
-        let steps = self.wait;
-        self.wait = self.wait.saturating_mul(2);
-        (steps <= WAIT_MOST).then(|| self.free + step_time(turn) * u64::from(steps))
+    /// When a PE begins the last of so many idle steps, if it sleeps until then.
+    pub(super) fn timer(&self, steps: u32, turn: Time) -> Time {
+        self.free + step_time(turn) * u64::from(steps.saturating_sub(1))
     }
 
     /// The idle steps that a PE would have made up to now if it had not slept.
@@ -180,9 +171,6 @@ impl Core {
             (false, true) => State::FallsAsleep,
             (false, false) => State::AtWork,
         };
-        if !idle {
-            self.wait = WAIT_FIRST;
-        }
     }
 }
 
