@@ -83,6 +83,7 @@ fn sort(case: &Case) -> &'static str {
         ("memory", "budgets"),
         ("stop-after", "stopped"),
         ("virtual-cluster", "virtual clusters"),
+        ("machine", "modelled machines"),
         ("changes", "changing engines"),
     ];
     let found = sorts.into_iter().find(|(option, _)| case.get(option).is_some());

@@ -144,13 +144,16 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     if draw.random.bernoulli(0.25) {
         draw = draw.with("least-room", "yes");
     }
-    of_pes(draw, share, &sync).case
+    suit_machine(of_pes(draw, share, &sync).case)
 }
 
 /// Several PEs in one process.
 fn threads(mut draw: Draw, share: f64, sync: &str) -> Draw {
     if sync != "auto" && draw.random.bernoulli(0.4) {
         return draw.number("virtual-cluster", 100_000);
+    }
+    if sync != "auto" && draw.random.bernoulli(0.2) {
+        return machine(draw);
     }
     draw = draw.some(share, &[("mailbox", "shared per-sender cas"), ("one-thread-per-pe", "yes")]);
     if draw.random.bernoulli(0.3) {
@@ -160,6 +163,27 @@ fn threads(mut draw: Draw, share: f64, sync: &str) -> Draw {
         draw = draw.number("changes", 100_000);
     }
     draw.some(0.08, &[("stop-after", "0 0.1 0.5 2")])
+}
+
+/// A modelled machine: a flat network, a torus or fat trees, with nodes of 12 to 64 cores.
+fn machine(mut draw: Draw) -> Draw {
+    draw.case = draw.case.replace("threads", None);
+    draw.pick("machine", "loggops-default cray-xt5 infiniband knl-10gbe")
+        .pick("pes", "1 2 3 5 8 12 13 24 40 64")
+}
+
+/// A case without options that a modelled machine refuses, if it has one.
+fn suit_machine(mut case: Case) -> Case {
+    if case.get("machine").is_none() {
+        return case;
+    }
+    if !matches!(case.get("messages"), Some("auto" | "copy")) {
+        case = case.replace("messages", None);
+    }
+    if case.get("horizon") != Some("bounds") && case.get("use-lookahead") != Some("no") {
+        case = case.replace("gvt-interval", None);
+    }
+    case
 }
 
 /// Several processes.
@@ -212,10 +236,8 @@ mod tests {
         let all: Vec<Case> = (0..500)
             .flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)))
             .collect();
-        // Boost is for comparison, and when PEs move is drawn as `migrate_at_random`. Modelled machines
-        // leave little to chance, and have tests of their own.
-        let left_out =
-            ["carrier", "communication-threads", "move-pes", "state-digest", "machine", "pes"];
+        // Boost is for comparison, and when PEs move is drawn as `migrate_at_random`.
+        let left_out = ["carrier", "communication-threads", "move-pes", "state-digest"];
         for setting in Settings::table().iter().filter(|setting| {
             setting.heading == PARALLEL && !left_out.contains(&setting.name.as_str())
         }) {

@@ -172,4 +172,7 @@ pub struct Tuning {
     /// Whether PEs advance in step, from window to window. Otherwise each goes as far as the bounds
     /// of the others allow at the moment. In windows, nothing is executed ahead.
     pub windows: bool,
+    /// Whether it measures how long things take. Otherwise it reads no clock, and all that it says
+    /// of its time is 0, unless it is [traced](crate::Pe::trace).
+    pub measures: bool,
 }

@@ -38,7 +38,7 @@ pub use events::{
 };
 pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};
-pub use prefetch::{prefetch, prefetch_write};
+pub use prefetch::{prefetch, prefetch_all, prefetch_write};
 pub use region::{Common, Member, Region, RegionTicket};
 pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock};
 pub use unwind::{catch_exhausted, catch_panic};

@@ -13,6 +13,24 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
+/// Like [`prefetch`], for all cache lines of `value`.
+#[inline]
+pub fn prefetch_all<T>(value: &T) {
+    /// The bytes of a cache line.
+    const LINE: usize = 64;
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first = std::ptr::from_ref(value).cast::<i8>();
+        for offset in (0..size_of::<T>()).step_by(LINE) {
+            // SAFETY: as in `prefetch`.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(offset)) };
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (value, LINE);
+}
+
 /// Like [`prefetch`], for a cache line that will be written: it is claimed from other cores at
 /// once.
 #[inline(always)]

@@ -32,8 +32,10 @@ pub(crate) struct Gauge {
 }
 
 impl Gauge {
-    pub(crate) fn new(roles: usize) -> Self {
-        let meter = Meter::new(WallClock { origin: Instant::now(), on_core: None });
+    /// `measures`: whether it also measures how long things take.
+    pub(crate) fn new(roles: usize, measures: bool) -> Self {
+        let origin = measures.then(Instant::now);
+        let meter = Meter::new(WallClock { origin, on_core: None });
         Gauge {
             counts: Counts::default(),
             by_role: vec![RoleCounts::default(); roles],
@@ -68,7 +70,7 @@ impl Gauge {
     }
 
     pub(crate) fn trace(&mut self, limits: TraceLimits) {
-        self.meter = Meter::new(WallClock { origin: limits.origin, on_core: None });
+        self.meter = Meter::new(WallClock { origin: Some(limits.origin), on_core: None });
         self.trace = Some(Box::new(Trace::new(limits)));
     }
 

@@ -95,6 +95,9 @@ pub(crate) struct Meter<C> {
 
 impl<C: Clock> Meter<C> {
     pub(crate) fn new(clock: C) -> Self {
+        if clock.stands_still() {
+            return Self::with(clock, 0);
+        }
         // The least of several readings, as the thread may be interrupted between two.
         let reads = |_| {
             let since = clock.now();
@@ -106,11 +109,12 @@ impl<C: Clock> Meter<C> {
     }
 
     fn with(clock: C, cost: i64) -> Self {
+        let [working, idle] = if clock.stands_still() { [u32::MAX; 2] } else { [0, 1] };
         Meter {
             clock,
             cost,
-            working: Samples::first_after(0),
-            idle: Samples::first_after(1),
+            working: Samples::first_after(working),
+            idle: Samples::first_after(idle),
             sampling: false,
             working_due: false,
             idle_due: false,

@@ -69,6 +69,16 @@ impl Caution {
         self.idle_steps = all;
     }
 
+    /// After how many more idle steps it goes ahead, if nothing arrives. `None` if it does already.
+    pub(crate) fn idle_steps_left(&self) -> Option<u32> {
+        if !self.waiting {
+            return None;
+        }
+        let to_next_wait = self.idle_steps.wrapping_neg() % Self::LONG_WAIT + 1;
+        let more = Self::WAITS.saturating_sub(self.waits).saturating_sub(1) as u32;
+        Some(to_next_wait + more * Self::LONG_WAIT)
+    }
+
     #[inline(never)]
     fn begin_stretch(&mut self) {
         if !self.waiting {
@@ -108,6 +118,20 @@ mod tests {
         for (events, idle) in [(4, 1), (4, 64), (100, 60), (9, 65), (25, 320)] {
             alternate(&mut caution, events, idle);
             assert!(caution.waits(), "{events} events, {idle} idle steps");
+        }
+    }
+
+    #[test]
+    fn it_knows_after_how_many_idle_steps_it_goes_ahead() {
+        for idle in [0, 1, 63, 64, 65, 1000] {
+            let mut caution = Caution::new(true);
+            (0..idle).for_each(|_| caution.on_step(0));
+            let left = caution.idle_steps_left().expect("it waits");
+            (1..left).for_each(|_| caution.on_step(0));
+            assert!(caution.waits(), "{idle}");
+            caution.on_step(0);
+            assert!(!caution.waits(), "{idle}");
+            assert_eq!(caution.idle_steps_left(), None);
         }
     }
 

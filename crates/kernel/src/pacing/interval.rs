@@ -118,6 +118,15 @@ impl GvtCalls {
         self.idle_steps > self.patience / FAR_PATIENCE
     }
 
+    /// After how many more idle steps the PE asks for GVT, if nothing arrives; whether its next
+    /// event `is_far`. `None` if it has asked already.
+    pub(crate) fn idle_steps_left(&self, is_far: bool) -> Option<u32> {
+        let stuck = self.patience.checked_sub(self.stuck_steps).filter(|left| *left > 0);
+        let idle = (self.patience / FAR_PATIENCE + 1).checked_sub(self.idle_steps);
+        let idle = idle.filter(|left| *left > 0 && is_far);
+        stuck.into_iter().chain(idle).min()
+    }
+
     /// What became of the interval, if it was adapted.
     pub(crate) fn history(&self) -> Option<IntervalHistory> {
         self.interval.history()

@@ -150,7 +150,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Whether bounds would have to creep up to this PE's next event.
-    fn is_far(&mut self) -> bool {
+    pub(super) fn is_far(&mut self) -> bool {
         if self.world.tuning().windows {
             // The floor jumps to the first event of all PEs.
             return false;

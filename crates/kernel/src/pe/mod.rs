@@ -22,7 +22,7 @@ pub(crate) mod world;
 
 use std::time::Duration;
 
-use warpline_memory::{Account, Buffers, catch_panic};
+use warpline_memory::{Account, Buffers, catch_panic, prefetch_all};
 use warpline_model::Statistics;
 use warpline_model::engine::Executor;
 
@@ -134,10 +134,15 @@ impl<'m, T: PeTypes> Pe<'m, T> {
             memory: MemoryControl::default(),
             effects: Effects::new(statistics, world.ties(), !tuning.lanes.has_safe()),
             faults: Faults::default(),
-            gauge: Gauge::new(task.roles.count()),
+            gauge: Gauge::new(task.roles.count(), tuning.measures),
             executor,
             world,
         }
+    }
+
+    /// Prefetches it, as it is stepped soon. Where many PEs take turns, none of them stays in a cache.
+    pub fn prefetch(&self) {
+        prefetch_all(self);
     }
 
     /// Declares which thread steps this PE: `on_core` returns how long that thread has been on a
@@ -163,6 +168,17 @@ impl<'m, T: PeTypes> Pe<'m, T> {
     pub fn note_idle_steps(&mut self, steps: u32) {
         self.calls.note_idle_steps(steps);
         self.caution.note_idle_steps(steps);
+    }
+
+    /// After how many more idle steps in a row it does something of its own accord, if nothing
+    /// arrives; `None` if it does not. Whoever steps it may leave all idle steps out but that one,
+    /// and [note](Self::note_idle_steps) the others.
+    pub fn idle_steps_left(&mut self) -> Option<u32> {
+        let is_far = self.is_far();
+        let asks = self.calls.idle_steps_left(is_far);
+        let may_go_ahead = self.world.tuning().lanes.has_speculative();
+        let goes_ahead = self.caution.idle_steps_left().filter(|_| may_go_ahead);
+        asks.into_iter().chain(goes_ahead).min()
     }
 
     /// Declares that its thread steps all PEs of its process from now on, so that only the time in

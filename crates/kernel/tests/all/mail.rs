@@ -333,6 +333,27 @@ fn a_pe_that_waits_for_bounds_has_patience() {
     });
 }
 
+/// Whoever steps a PE may leave idle steps out. PE 1 publishes nothing here, so PE 0 waits.
+#[test]
+fn a_pe_says_after_how_many_idle_steps_it_asks_for_gvt() {
+    fn near(lp: u32) -> Vec<Sent> {
+        vec![(lp, 3.0, "own")]
+    }
+    in_time(|| {
+        let play = Play { lps: 2, lookahead: 1.0, first: near, ..Play::default() };
+        let mut stage = Stage::tuned(&play, Tuning { lanes: Lanes::Safe, patience: 64, ..TUNING });
+        stage.step(0, 4);
+        let left = stage.pes[0].idle_steps_left().expect("it will ask");
+        assert!(left <= 64);
+        stage.step(0, 1);
+        assert_eq!(stage.pes[0].idle_steps_left(), Some(left - 1));
+        stage.pes[0].note_idle_steps(left - 2);
+        assert_eq!(stage.pes[0].idle_steps_left(), Some(1));
+        stage.step(0, 1);
+        assert_eq!(stage.pes[0].idle_steps_left(), None, "it has asked");
+    });
+}
+
 /// Without a safe lane or without lookahead, bounds do not advance, and nothing is gained by
 /// waiting for them.
 #[test]

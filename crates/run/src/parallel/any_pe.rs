@@ -39,6 +39,7 @@ macro_rules! any_pe {
 any_pe! {
     /// A [`Pe`]; each function is that of the same name.
     pub(crate) trait AnyPe {
+        fn prefetch(&self);
         fn step(&mut self) -> Result<Step, Exhausted>;
         fn beat(&self) -> &Arc<Beat>;
         fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool);
@@ -50,6 +51,7 @@ any_pe! {
         fn horizon_in_registers(&self) -> Option<VirtualTime>;
         fn waits_for(&mut self) -> Option<VirtualTime>;
         fn note_idle_steps(&mut self, steps: u32);
+        fn idle_steps_left(&mut self) -> Option<u32>;
         fn is_initialised(&self) -> bool;
         fn initialised_at(&self) -> Option<Instant>;
         fn counts(&self) -> &Counts;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Undoing, Window};
+use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Tuning, Undoing, Window};
 use warpline_memory::{Buffers, Region, buffers_of};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::{Model, Statistics};
@@ -13,6 +13,10 @@ use super::all_pes::AllPes;
 use crate::machine::budget::RunBudget;
 use crate::plan::ParallelPlan;
 use crate::state::run_state::Share;
+
+/// With more PEs than about this many, some of them tell for all where time goes. To measure it takes
+/// longer than the first steps of a PE, and many PEs make few.
+const MEASURED_MOST: u32 = 64;
 
 /// What each PE begins with.
 pub(crate) struct Start<M: Model> {
@@ -53,13 +57,15 @@ impl<'m, M: Model> Common<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
+        let measured_every = plan.pes.div_ceil(MEASURED_MOST);
         let make =
             |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
                 let window = Window::new(plan.window, task.end, least, plan.pes);
                 let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
                 let pending = pending();
                 let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
-                let mut pe = Pe::new(task, plan.tuning, inputs);
+                let measures = inputs.buffers.me().is_multiple_of(measured_every);
+                let mut pe = Pe::new(task, Tuning { measures, ..plan.tuning }, inputs);
                 self.trace.into_iter().for_each(|limits| pe.trace(limits));
                 pe.draw_on(self.budget.account());
                 if let Some(Share { lps, pending }) = shares.next() {

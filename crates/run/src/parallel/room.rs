@@ -1,5 +1,6 @@
-//! The room that messages between PEs need: a ring from each to each, or one for each.
+//! The room that PEs need: rings for messages between them, and all PEs of a modelled machine.
 
+use warpline_kernel::Lp;
 use warpline_memory::{Account, Region};
 use warpline_model::Model;
 use warpline_transport::{cas_port_bytes, ring_port_bytes};
@@ -11,13 +12,19 @@ use crate::plan::ParallelPlan;
 use crate::settings::SettingValue;
 use crate::{Error, Mailbox};
 
+/// What a PE of a modelled machine takes beside its LPs and events, in bytes.
+const PE_BYTES: u64 = 14_000;
+
 impl<M: Model> Job<M> {
     /// Checks that there is room for rings between all PEs of a machine, before any process is
-    /// started for them.
+    /// started for them, or for all PEs of a modelled machine.
     ///
     /// # Errors
-    /// If the rings alone exceed the memory limit.
+    /// If that alone exceeds the memory limit.
     pub(crate) fn check_room(&self, plan: &ParallelPlan) -> Result<(), Error> {
+        if let Some(machine) = &plan.machine {
+            return self.check_room_of_machine(&machine.name, plan.pes);
+        }
         let pes = plan.pes;
         let processes = plan.processes.count;
         let near = match plan.processes.machines {
@@ -41,6 +48,28 @@ impl<M: Model> Job<M> {
             self.settings.memory().text(),
             limit as f64 / 1e9
         )))
+    }
+
+    /// Checks that there is room for the PEs of a modelled machine, and their LPs.
+    fn check_room_of_machine(&self, machine: &str, pes: u32) -> Result<(), Error> {
+        let setting = self.settings.memory();
+        let limit = RunBudget::limit(setting);
+        let of_lps = u64::from(self.model.lps()) * size_of::<Lp<M::State>>() as u64;
+        let needed = of_lps + u64::from(pes) * PE_BYTES;
+        if needed <= limit {
+            return Ok(());
+        }
+        let gigabytes = |bytes: u64| bytes as f64 / 1e9;
+        let needs = format!(
+            "{pes} PEs of machine `{machine}` and their LPs need at least {:.2} GB, without events, and --memory is {} ({:.2} GB here)",
+            gigabytes(needed),
+            setting.text(),
+            gigabytes(limit)
+        );
+        Err(Error::Setting(match limit.saturating_sub(of_lps) / PE_BYTES {
+            0 => format!("{needs}: use fewer LPs, or more memory"),
+            fit => format!("{needs}: {fit} PEs would fit"),
+        }))
     }
 }
 

@@ -301,6 +301,7 @@ fn tuning(
             None => choices::messages(settings.messages(), facts.payload_bytes),
         },
         windows,
+        measures: true,
     }
 }
 

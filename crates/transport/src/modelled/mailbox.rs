@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
-use warpline_machine::{Level, Machine, MailboxUnit, Time};
+use warpline_machine::{Machine, MailboxUnit, Time};
+use warpline_memory::prefetch_write;
 
 use super::slots::Slots;
 
@@ -103,6 +104,11 @@ impl<E> Mailbox<E> {
         self.now
     }
 
+    /// Prefetches what an event that arrives is put behind.
+    pub(super) fn prefetch_last(&self) {
+        self.values.back().into_iter().for_each(prefetch_write);
+    }
+
     pub(super) fn add_value(&mut self, value: Arriving<ValueMessage<E>>) {
         insert(&mut self.values, value);
     }
@@ -121,34 +127,42 @@ impl<E> Mailbox<E> {
         self.now = now;
         let mut opened = Opened { ready: idle, receiving: Time::ZERO, gvt: Time::ZERO };
         let costs = &machine.costs;
-        let by_level = |far: bool, more: Time| machine.level(far).overhead + more;
+        let overheads = [machine.near.overhead, machine.far.overhead];
         let taken_in = |value: &Arriving<ValueMessage<E>>| {
             let unit = machine.mailboxes(value.far).filter(|_| value.in_slot);
-            let Level { overhead, .. } = *machine.level(value.far);
-            unit.map_or(overhead + value.copying, MailboxUnit::receiving) + costs.receive
+            let through_memory = overheads[usize::from(value.far)] + value.copying;
+            unit.map_or(through_memory, MailboxUnit::receiving) + costs.receive
         };
-        let mut values = self.values.iter().take_while(|value| value.at <= now).peekable();
-        let mut controls = self.controls.iter().take_while(|other| other.at <= now).peekable();
-        let mut writes = self.writes.iter().take_while(|other| other.at <= now).peekable();
-        loop {
-            let [value, control, write] = [
-                values.peek().map(|first| first.at),
-                controls.peek().map(|first| first.at),
-                writes.peek().map(|first| first.at),
-            ];
-            let Some(at) = [value, control, write].into_iter().flatten().min() else { break };
-            let takes = if value == Some(at) {
-                let takes = values.next().map(taken_in);
-                takes.inspect(|takes| opened.receiving += *takes)
-            } else if control == Some(at) {
-                let takes = controls.next().map(|other| by_level(other.far, costs.gvt_step));
-                takes.inspect(|takes| opened.gvt += *takes)
-            } else {
-                let takes = writes.next().map(|_| costs.register_read + costs.gvt_step);
-                takes.inspect(|takes| opened.gvt += *takes)
+        let read = costs.register_read + costs.gvt_step;
+        let has_arrived = |at: &Time| *at <= now;
+        let mut controls =
+            self.controls.iter().take_while(|other| has_arrived(&other.at)).peekable();
+        let mut writes = self.writes.iter().take_while(|other| has_arrived(&other.at)).peekable();
+        // Deals with all else that arrives before `at`, in order.
+        let mut deal_before = |at: Time, opened: &mut Opened| loop {
+            let control = controls.peek().map(|first| first.at);
+            let write = writes.peek().map(|first| first.at);
+            let Some(first) = control.into_iter().chain(write).min().filter(|first| *first < at)
+            else {
+                break;
             };
-            opened.ready = opened.ready.max(at) + takes.unwrap_or_default();
+            let takes = if control == Some(first) {
+                controls
+                    .next()
+                    .map_or(Time::ZERO, |other| overheads[usize::from(other.far)] + costs.gvt_step)
+            } else {
+                writes.next().map_or(Time::ZERO, |_| read)
+            };
+            opened.gvt += takes;
+            opened.ready = opened.ready.max(first) + takes;
+        };
+        for value in self.values.iter().take_while(|value| has_arrived(&value.at)) {
+            deal_before(value.at, &mut opened);
+            let takes = taken_in(value);
+            opened.receiving += takes;
+            opened.ready = opened.ready.max(value.at) + takes;
         }
+        deal_before(now + Time::picoseconds(1), &mut opened);
         opened.ready = opened.ready.max(now);
         opened
     }

@@ -1,10 +1,11 @@
 //! Messages between PEs of a modelled machine: when they arrive, and what they cost.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::{Content, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
-use warpline_memory::try_drop;
+use warpline_memory::{prefetch_all, prefetch_write, try_drop};
 
 use super::bounds::Bounds;
 use super::mailbox::{Arriving, Mailbox, Opened, Outbox};
@@ -92,6 +93,9 @@ pub trait ModelledWires {
     /// How mailboxes in hardware were used.
     fn mailbox_use(&self) -> MailboxUse;
 
+    /// Prefetches the mailbox of a PE.
+    fn prefetch(&self, pe: u32);
+
     /// When the first thing arrives that a PE which waits at `now` has to look at; whether events
     /// are among it, and bounds.
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time>;
@@ -108,6 +112,14 @@ pub(super) struct Network<E> {
     latency_most: Time,
     payload: fn(&E) -> u64,
     mailbox_use: MailboxUse,
+    /// How long the bytes of an event or an anti-message take within a node, and between nodes.
+    message_lengths: [Time; 2],
+    /// The same for those of a control message or a block.
+    control_lengths: [Time; 2],
+    /// Emptied lists of what steps have sent, for the next steps of any PE.
+    lists: Vec<VecDeque<(u32, ValueMessage<E>)>>,
+    /// Where messages that have arrived are taken to; empty but then.
+    arrived: Vec<ValueMessage<E>>,
 }
 
 impl<E> ModelledNetwork<E> {
@@ -121,6 +133,10 @@ impl<E> ModelledNetwork<E> {
             latency_most: machine.latency_most(pes),
             payload,
             mailbox_use: MailboxUse::default(),
+            message_lengths: lengths(machine, size_of::<ValueMessage<E>>() as u64),
+            control_lengths: lengths(machine, CONTROL_BYTES),
+            lists: Vec::new(),
+            arrived: Vec::new(),
         })))
     }
 
@@ -129,9 +145,35 @@ impl<E> ModelledNetwork<E> {
     }
 }
 
+/// How long so many bytes take within a node, and between nodes.
+fn lengths(machine: &Machine, bytes: u64) -> [Time; 2] {
+    [false, true].map(|far| machine.level(far).bytes(bytes))
+}
+
 impl<E> Network<E> {
     pub(super) fn mailbox(&mut self, pe: u32) -> &mut Mailbox<E> {
         &mut self.mailboxes[pe as usize]
+    }
+
+    /// An empty list for what a step sends.
+    pub(super) fn take_list(&mut self) -> VecDeque<(u32, ValueMessage<E>)> {
+        self.lists.pop().unwrap_or_default()
+    }
+
+    /// The values that have arrived at a PE. The emptied list is to be [given
+    /// back](Self::give_back_arrived).
+    pub(super) fn take_arrived(&mut self, pe: u32) -> Vec<ValueMessage<E>> {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        self.mailboxes[pe as usize].take_values(&mut arrived);
+        if arrived.is_empty() {
+            self.arrived = arrived;
+            return Vec::new();
+        }
+        arrived
+    }
+
+    pub(super) fn give_back_arrived(&mut self, emptied: Vec<ValueMessage<E>>) {
+        self.arrived = emptied;
     }
 
     /// The last bound of PE `from` that has reached PE `to`.
@@ -192,12 +234,13 @@ impl<E> Network<E> {
         level.overhead + level.copying(self.payload_bytes(message))
     }
 
-    /// When the first byte of something from PE `from` leaves, and when it has arrived at PE `to`.
-    fn travel(&mut self, from: u32, to: u32, now: Time, bytes: u64) -> Arriving<()> {
+    /// When something from PE `from` has arrived at PE `to`, if its bytes take so long within a
+    /// node, and between nodes.
+    fn travel(&mut self, from: u32, to: u32, now: Time, lengths: [Time; 2]) -> Arriving<()> {
         let machine = &*self.machine;
         let far = machine.is_far(from, to);
         let level = machine.level(far);
-        let length = level.bytes(bytes);
+        let length = lengths[usize::from(far)];
         let mut starts = now;
         if far {
             let card = &mut self.cards[machine.node(from) as usize];
@@ -245,15 +288,18 @@ impl<E> Network<E> {
                 self.mailbox_use.messages += u64::from(in_slot);
             }
             let payload = self.payload_bytes(&content);
+            let level = self.machine.level(far);
+            let copying = level.copying(payload);
             // Where payloads are shared, only the message itself travels within a node.
-            let is_shared = !far && self.machine.near.copy_per_byte == 0.0;
-            let bytes = match (in_slot, is_shared) {
-                (true, _) => OFFSET_BYTES,
-                (false, true) => size_of::<ValueMessage<E>>() as u64,
-                (false, false) => size_of::<ValueMessage<E>>() as u64 + payload,
+            let is_shared = !far && level.copy_per_byte == 0.0;
+            let lengths = if in_slot {
+                [level.bytes(OFFSET_BYTES); 2]
+            } else if payload == 0 || is_shared {
+                self.message_lengths
+            } else {
+                [level.bytes(size_of::<ValueMessage<E>>() as u64 + payload); 2]
             };
-            let Arriving { at, .. } = self.travel(pe, to, until, bytes);
-            let copying = self.machine.level(far).copying(payload);
+            let Arriving { at, .. } = self.travel(pe, to, until, lengths);
             self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
             arrives(Arrival { to, at, is_event: true });
         }
@@ -263,20 +309,25 @@ impl<E> Network<E> {
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
+        outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
+        outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
         let departed = self.send_values(pe, now, &mut outbox, arrives);
         if departed.waits {
             self.mailboxes[pe as usize].outbox = outbox;
             return departed;
         }
+        if outbox.values.capacity() > 0 {
+            self.lists.push(std::mem::take(&mut outbox.values));
+        }
         let now = departed.until;
         for (to, content) in outbox.controls.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
             let copying = Time::ZERO;
             self.mailbox(to).add_control(Arriving { at, far, in_slot: false, copying, content });
             arrives(Arrival { to, at, is_event: false });
         }
         for (to, put) in outbox.writes.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
+            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
             let written =
                 Arriving { at, far, in_slot: false, copying: Time::ZERO, content: (pe, put) };
             self.mailbox(to).add_write(written);
@@ -345,6 +396,10 @@ impl<E> ModelledWires for ModelledNetwork<E> {
 
     fn mailbox_use(&self) -> MailboxUse {
         self.get().mailbox_use
+    }
+
+    fn prefetch(&self, pe: u32) {
+        prefetch_all(&self.get().mailboxes[pe as usize]);
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {

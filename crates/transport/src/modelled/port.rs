@@ -1,3 +1,5 @@
+use std::collections::VecDeque;
+
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
     BoundPort, ControlPort, Message, MessagePort, Port, ValueMessage, ValuePort,
@@ -11,15 +13,13 @@ use super::network::ModelledNetwork;
 pub struct ModelledPort<E> {
     me: u32,
     network: ModelledNetwork<E>,
-    /// Messages that were sent and not flushed.
-    kept_back: Vec<(u32, ValueMessage<E>)>,
-    /// Where messages that have arrived are taken to, kept for its memory.
-    arrived: Vec<ValueMessage<E>>,
+    /// Messages that were sent and not flushed. Its memory is that of a list that has left.
+    kept_back: VecDeque<(u32, ValueMessage<E>)>,
 }
 
 impl<E> ModelledPort<E> {
     pub(super) fn new(me: u32, network: ModelledNetwork<E>) -> Self {
-        ModelledPort { me, network, kept_back: Vec::new(), arrived: Vec::new() }
+        ModelledPort { me, network, kept_back: VecDeque::new() }
     }
 }
 
@@ -35,13 +35,20 @@ impl<E> MessagePort for ModelledPort<E> {
 
 impl<E> ValuePort<E> for ModelledPort<E> {
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.kept_back.push((to, message));
+        if self.kept_back.capacity() == 0 {
+            self.kept_back = self.network.get().take_list();
+        }
+        self.kept_back.push_back((to, message));
         Ok(())
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.network.get().mailbox(self.me).take_values(&mut self.arrived);
-        self.arrived.drain(..).for_each(take);
+        let mut arrived = self.network.get().take_arrived(self.me);
+        if arrived.is_empty() {
+            return;
+        }
+        arrived.drain(..).for_each(take);
+        self.network.get().give_back_arrived(arrived);
     }
 }
 
@@ -84,7 +91,13 @@ impl<E> ControlPort for ModelledPort<E> {
 impl<E> Port<E> for ModelledPort<E> {
     fn flush(&mut self) {
         if !self.kept_back.is_empty() {
-            self.network.get().mailbox(self.me).outbox.values.extend(self.kept_back.drain(..));
+            let mut network = self.network.get();
+            let values = &mut network.mailbox(self.me).outbox.values;
+            if values.is_empty() {
+                *values = std::mem::take(&mut self.kept_back);
+            } else {
+                values.append(&mut self.kept_back);
+            }
         }
     }
 }

@@ -74,7 +74,9 @@ impl Heap {
 /// predict.
 #[inline]
 fn least_of_four(children: &[Entry; ARITY], ties: &impl Ties) -> (usize, Entry) {
-    let [a, b, c, d] = children.map(|child| child.time());
+    // Compilers call a function for each child in `children.map`.
+    let [a, b, c, d] = children;
+    let [a, b, c, d] = [a.time(), b.time(), c.time(), d.time()];
     let (left, left_time) = if b < a { (1, b) } else { (0, a) };
     let (right, right_time) = if d < c { (3, d) } else { (2, c) };
     let least = if right_time < left_time { right } else { left };

@@ -44,6 +44,7 @@ pub(crate) const TUNING: Tuning = Tuning {
     gvt_interval: 10_000,
     adapts_interval: false,
     patience: 1,
+    measures: true,
     history_most: 10_000,
     undoing: Undoing::Copy { interval: 1 },
     cancellation: Cancellation::Aggressive,

@@ -99,6 +99,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         gvt_interval: 20,
         adapts_interval: seed.is_multiple_of(5),
         patience: 32,
+        measures: true,
         history_most: 1000,
         undoing,
         cancellation: warpline_kernel::Cancellation::Aggressive,

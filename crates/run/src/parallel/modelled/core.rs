@@ -8,10 +8,6 @@ use warpline_transport::{Departed, Opened, Sent};
 use super::costs::{Done, Slowdown, Spent};
 use super::time_line::Recorder;
 
-/// The first and the longest wait of a PE that counts its idle steps, in steps.
-const WAIT_FIRST: u32 = 8;
-const WAIT_MOST: u32 = 1 << 13;
-
 /// What a core does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -44,8 +40,6 @@ pub(super) struct Core {
     waits_for: Option<VirtualTime>,
     /// When it can read that they do.
     let_go: Option<Time>,
-    /// The next wait of a PE that counts its idle steps, in steps.
-    wait: u32,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -76,7 +70,6 @@ impl Core {
             word: None,
             waits_for: None,
             let_go: None,
-            wait: WAIT_FIRST,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -187,11 +180,9 @@ impl Core {
         self.word.map(|word| word.max(now))
     }
 
-    /// When a PE that counts its idle steps has to look again, without anything having arrived.
-    pub(super) fn timer(&mut self, turn: Time) -> Option<Time> {
-        let steps = self.wait;
-        self.wait = self.wait.saturating_mul(2);
-        (steps <= WAIT_MOST).then(|| self.free + step_time(turn) * u64::from(steps))
+    /// When a PE begins the last of so many idle steps, if it sleeps until then.
+    pub(super) fn timer(&self, steps: u32, turn: Time) -> Time {
+        self.free + step_time(turn) * u64::from(steps.saturating_sub(1))
     }
 
     /// The idle steps that a PE would have made up to now if it had not slept.
@@ -252,9 +243,6 @@ impl Core {
             (false, true) => State::FallsAsleep,
             (false, false) => State::AtWork,
         };
-        if !idle {
-            self.wait = WAIT_FIRST;
-        }
     }
 }
 

@@ -43,6 +43,12 @@ impl EventList {
         self.ladder.push(Entry::new(time, pe, Handle::from_bits(pe)), &ByNumber);
     }
 
+    /// The PE that is due so many places behind the first, if that is known without work, for
+    /// prefetching: another one may come before it.
+    pub(super) fn upcoming(&self, distance: usize) -> Option<u32> {
+        self.ladder.upcoming(distance).map(Handle::bits)
+    }
+
     /// The PE that is due first, and when.
     pub(super) fn pop(&mut self) -> Option<(Time, u32)> {
         loop {

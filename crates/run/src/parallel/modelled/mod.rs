@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use warpline_kernel::{Counts, PanicSilencer, Step, last_panic};
 use warpline_machine::{Machine, Time};
-use warpline_memory::{Region, catch_panic};
+use warpline_memory::{Region, catch_panic, prefetch_all};
 use warpline_record::MachineRecord;
 use warpline_transport::{Arrival, ModelledWires};
 
@@ -31,10 +31,12 @@ use super::status::PeStatus;
 use crate::Error;
 use crate::machine::core_time::CoreTime;
 
-/// Steps between two looks at how far the run has come.
-const LOOK_EVERY: u64 = 1 << 16;
-/// Rows are passed on after so many steps, and as many more as there are PEs.
-const ROWS_EVERY: u64 = 1 << 10;
+/// Steps between two looks at whether the run is to end.
+const LOOK_EVERY: u64 = 1 << 12;
+/// Steps for each PE between two looks at all PEs: how far they have come, and what rows they have.
+const STEPS_A_PE: u64 = 8;
+/// The least steps between two looks at all PEs.
+const ALL_EVERY: u64 = 1 << 13;
 /// So often in a row all PEs may look in vain for something to do.
 const STALLS_MOST: u32 = 10_000;
 
@@ -54,6 +56,9 @@ pub(super) struct Modelled<'w> {
     pub(super) least_delay: Option<f64>,
 }
 
+/// A PE is prefetched so many turns before its own, and one more.
+const FETCH_AHEAD: usize = 1;
+
 /// Steps PEs until all of them are done.
 pub(super) fn drive(
     pes: &mut [&mut dyn AnyPe],
@@ -64,23 +69,29 @@ pub(super) fn drive(
     let ending = watch.ending(&Region::own(), pes.len() as u32);
     let mut stepper = Stepper::new(modelled, pes.len());
     let mut full = None;
-    let rows_every = ROWS_EVERY + pes.len() as u64;
+    let mut ends_early = false;
+    let all_every = ALL_EVERY.max(STEPS_A_PE * pes.len() as u64).next_multiple_of(LOOK_EVERY);
     let quiet = PanicSilencer::new();
     while stepper.running > 0 && full.is_none() {
         let Some((now, pe)) = stepper.list.pop() else {
             stepper.wake_all();
             continue;
         };
+        if let Some(soon) = stepper.list.upcoming(FETCH_AHEAD) {
+            stepper.prefetch(&*pes[soon as usize], soon);
+        }
         if let Err(why) = stepper.turn(pes, pe, now, &ending) {
             full = Some(OutOfMemory { place: Some(pes[pe as usize].position()), why });
         }
-        if stepper.steps.is_multiple_of(rows_every) {
-            pass_on_rows(pes, watch);
-        }
         if stepper.steps.is_multiple_of(LOOK_EVERY) {
             watch.run.go_on()?;
-            watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
-            if ending.is_under_way() {
+            let looks_at_all = stepper.steps.is_multiple_of(all_every);
+            if looks_at_all {
+                pass_on_rows(pes, watch);
+                watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
+            }
+            if ending.is_under_way() && (looks_at_all || !ends_early) {
+                ends_early = true;
                 stepper.wake_all();
             }
         }
@@ -137,6 +148,13 @@ impl<'a, 'w> Stepper<'a, 'w> {
         stepper
     }
 
+    /// Prefetches a PE, its core and its mailbox.
+    fn prefetch(&self, soon: &dyn AnyPe, pe: u32) {
+        soon.prefetch();
+        prefetch_all(&self.cores[pe as usize]);
+        self.modelled.wires.prefetch(pe);
+    }
+
     /// A PE is due: what its last step has sent leaves, and it makes the next.
     fn turn(
         &mut self,
@@ -155,7 +173,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
             return Ok(());
         }
         if core.falls_asleep() {
-            self.sleep(pe, now);
+            self.sleep(&mut *pes[pe as usize], pe, now);
             return Ok(());
         }
         if let Some(at) = core.reads_at(now) {
@@ -170,8 +188,11 @@ impl<'a, 'w> Stepper<'a, 'w> {
     fn depart(&mut self, pe: u32, now: Time) -> bool {
         let Stepper { modelled, cores, list, .. } = self;
         let departed = modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
+            if is_event && !modelled.events_wake {
+                return;
+            }
             let core = &cores[to as usize];
-            if core.is_asleep() && (!is_event || modelled.events_wake) {
+            if core.is_asleep() {
                 list.schedule(to, at.max(core.free()));
             }
         });
@@ -236,20 +257,21 @@ impl<'a, 'w> Stepper<'a, 'w> {
         if leaves || !self.cores[pe as usize].falls_asleep() {
             self.list.schedule(pe, ends);
         } else {
-            self.sleep(pe, ends);
+            self.sleep(stepped, pe, ends);
         }
         Ok(())
     }
 
     /// A PE that has nothing to do sleeps until something arrives.
-    fn sleep(&mut self, pe: u32, now: Time) {
+    fn sleep(&mut self, sleeper: &mut dyn AnyPe, pe: u32, now: Time) {
         let Modelled { machine, wires, has_bounds, events_wake, .. } = self.modelled;
         let core = &mut self.cores[pe as usize];
         core.sleep();
         // What arrives while it makes its last turn is found in the next.
         let looked = core.looked();
         let next = wires.next(pe, looked, *events_wake, *has_bounds).map(|at| at.max(now));
-        let timer = has_bounds.then(|| core.timer(machine.costs.turn)).flatten();
+        let steps = if *has_bounds { sleeper.idle_steps_left() } else { None };
+        let timer = steps.map(|steps| core.timer(steps, machine.costs.turn).max(now));
         let word = core.word_due(now);
         let due = [next, timer, word].into_iter().flatten().min();
         if let Some(due) = due {
