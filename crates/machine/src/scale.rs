@@ -1,14 +1,14 @@
 //! Figures of a machine times a factor: to see how much a prediction depends on them, and for
 //! events that cost more or less than those that the machine was measured with.
 
-use crate::{Costs, Level, Machine, Noise, Time};
+use crate::{Costs, Level, Machine, MailboxUnit, Noise, RegisterUnit, Time};
 
 /// Figures that are scaled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureGroup {
     /// Latencies and hops.
     Latency,
-    /// Bandwidths, and how many messages a network card sends in a time.
+    /// Bandwidths, of copying, too, and how many messages a network card sends in a time.
     Bandwidth,
     /// What an event costs.
     Event,
@@ -16,7 +16,7 @@ pub enum FigureGroup {
     Messages,
     /// What undoing costs, and being able to.
     Undo,
-    /// What finding GVT and publishing bounds cost.
+    /// What finding GVT and publishing bounds cost, in hardware, too.
     Gvt,
     /// How long interruptions last, and by how much stragglers are slower.
     Noise,
@@ -72,7 +72,8 @@ impl Machine {
             "figures are scaled by {factor}"
         );
         let mut machine = self.clone();
-        let Machine { near, far, hop, domain_latency, costs, noise, .. } = &mut machine;
+        let Machine { near, far, hop, domain_latency, costs, noise, registers, mailboxes, .. } =
+            &mut machine;
         let by = |factor: f64, times: &mut [&mut Time]| {
             times.iter_mut().for_each(|time| **time = time.scaled(factor));
         };
@@ -82,14 +83,18 @@ impl Machine {
             }
             FigureGroup::Bandwidth => {
                 by(factor.recip(), &mut [&mut far.gap]);
-                for Level { per_byte, .. } in [near, far] {
+                for Level { per_byte, copy_per_byte, .. } in [near, far] {
                     *per_byte /= factor;
+                    *copy_per_byte /= factor;
                 }
             }
             FigureGroup::Event => by(factor, &mut [&mut costs.event]),
             FigureGroup::Messages => {
                 let Costs { send, receive, turn, .. } = costs;
                 by(factor, &mut [&mut near.overhead, &mut far.overhead, send, receive, turn]);
+                if let Some(MailboxUnit { send, receive, allocate, count, .. }) = mailboxes {
+                    by(factor, &mut [send, receive, allocate, count]);
+                }
             }
             FigureGroup::Undo => {
                 by(factor, &mut [&mut costs.undo, &mut costs.copy, &mut costs.commit]);
@@ -97,6 +102,9 @@ impl Machine {
             FigureGroup::Gvt => {
                 let Costs { gvt_step, remote_write, register_read, .. } = costs;
                 by(factor, &mut [gvt_step, remote_write, register_read]);
+                if let Some(RegisterUnit { write, read, rank }) = registers {
+                    by(factor, &mut [write, read, rank]);
+                }
             }
             FigureGroup::Noise => {
                 let Noise { every, lasts, slowdown, .. } = noise;
@@ -106,5 +114,24 @@ impl Machine {
             }
         }
         machine
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_hardware_are_scaled_with_what_they_are_for() {
+        let chip = crate::open("multicore-gsu-mailboxes").expect("it is built in");
+        let registers = |group| chip.scaled(group, 2.0).registers.expect("it has them");
+        let mailboxes = |group| chip.scaled(group, 2.0).mailboxes.expect("it has them");
+        let unit = chip.registers.expect("it has them");
+        let box_unit = chip.mailboxes.expect("it has them");
+        assert_eq!(registers(FigureGroup::Gvt).write, unit.write * 2);
+        assert_eq!(mailboxes(FigureGroup::Messages).sending(), box_unit.sending() * 2);
+        for other in FigureGroup::ALL.into_iter().filter(|group| *group != FigureGroup::Gvt) {
+            assert_eq!(registers(other), unit, "{}", other.name());
+        }
     }
 }
