@@ -120,7 +120,7 @@ fn part(measured: &Measured, beyond: bool) -> Measured {
         gains: of(&measured.gains),
         seconds: of(&measured.seconds),
         gvt_shares: of(&measured.gvt_shares),
-        phases: Vec::new(),
+        ..Measured::default()
     }
 }
 

@@ -8,12 +8,15 @@ mod gtw;
 mod knl;
 mod ross_mt;
 mod usik;
+mod usik_cluster;
 
 use warpline::command::Study;
 
 /// All studies.
 pub const STUDIES: &[Study] = &[
     usik::RCPHOLD,
+    usik_cluster::CORES_STUDY,
+    usik_cluster::LOOKAHEAD,
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,

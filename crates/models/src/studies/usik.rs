@@ -5,8 +5,8 @@ use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 use super::figures::{figure, matching, range, ratios};
 
 /// The places of the variants: two-sided and synchronous, two-sided and asynchronous, one-sided.
-const SYNCHRONOUS: usize = 0;
-const ASYNCHRONOUS: [usize; 2] = [1, 2];
+pub(super) const SYNCHRONOUS: usize = 0;
+pub(super) const ASYNCHRONOUS: [usize; 2] = [1, 2];
 
 /// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided
 /// GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, §4.3 and §7.1.
@@ -57,7 +57,7 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
 }
 
 /// What §4.3 and §7.1 say in numbers.
-fn rcphold_figures(measured: &Measured) -> Vec<StudyFigure> {
+pub(super) fn rcphold_figures(measured: &Measured) -> Vec<StudyFigure> {
     let best = |words: &[&str]| {
         ratios(measured, words, |condition| {
             let gain = |variant: usize| measured.gain(condition, variant, SYNCHRONOUS);
