@@ -181,7 +181,8 @@ fn chips_differ_in_their_hardware_alone() {
     assert!(plain.registers.is_none() && registers.mailboxes.is_none());
     assert!(both.mailboxes.is_some() && both.registers == registers.registers);
     for chip in [registers, both] {
-        let without = Machine { registers: None, mailboxes: None, name: plain.name.clone(), ..chip };
+        let without =
+            Machine { registers: None, mailboxes: None, name: plain.name.clone(), ..chip };
         assert_eq!(without, plain);
     }
 }

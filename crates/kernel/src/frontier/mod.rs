@@ -386,7 +386,11 @@ impl Frontier {
     /// Nothing that was sent since arrives any more before this time, if PEs have nothing to do
     /// before `least`, nothing in transit comes before `in_transit`, and what is sent takes at least
     /// `delay`.
-    pub(crate) fn time_beyond(&self, (least, in_transit): (Moment, Moment), delay: f64) -> VirtualTime {
+    pub(crate) fn time_beyond(
+        &self,
+        (least, in_transit): (Moment, Moment),
+        delay: f64,
+    ) -> VirtualTime {
         match least {
             Moment::Init(_) => VirtualTime::ZERO,
             Moment::Event(key) => self.clamp(key.time.get() + delay),

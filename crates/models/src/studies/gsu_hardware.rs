@@ -161,7 +161,9 @@ fn hardware_figures(measured: &Measured) -> Vec<StudyFigure> {
                 over(IN_MEMORY),
             ),
             figure(
-                &format!("mailboxes in hardware against messages without copies in software, {where_}"),
+                &format!(
+                    "mailboxes in hardware against messages without copies in software, {where_}"
+                ),
                 claim("software almost as good"),
                 gains(&part, "cores", MAILBOXES, REGISTERS),
             ),

@@ -58,9 +58,9 @@ pub struct Arrival {
 pub struct Departed {
     /// Until when the sender is busy with it; at the latest, if it waits.
     pub until: Time,
-    /// Whether a message waits for room in a full mailbox, and others behind it. Then it is to be
-    /// tried again, at that time or when there is [room](ModelledWires::has_room).
-    pub waits: bool,
+    /// Since when a message waits for room in a full mailbox, and others behind it. Then it is to
+    /// be tried again, at `until` or when there is [room](ModelledWires::has_room).
+    pub waits: Option<Time>,
 }
 
 /// How mailboxes in hardware were used.
@@ -236,7 +236,7 @@ impl<E> Network<E> {
                         self.mailbox(to).slots.wait(pe);
                         outbox.waits = Some(deadline);
                         outbox.values.push_front((to, content));
-                        return Departed { until: deadline, waits: true };
+                        return Departed { until: deadline, waits: Some(until) };
                     }
                     self.mailbox_use.failures += 1;
                     until += self.through_memory(&content, &self.machine.near);
@@ -257,14 +257,14 @@ impl<E> Network<E> {
             self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
             arrives(Arrival { to, at, is_event: true });
         }
-        Departed { until, waits: false }
+        Departed { until, waits: None }
     }
 
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
         let departed = self.send_values(pe, now, &mut outbox, arrives);
-        if departed.waits {
+        if departed.waits.is_some() {
             self.mailboxes[pe as usize].outbox = outbox;
             return departed;
         }
@@ -277,7 +277,8 @@ impl<E> Network<E> {
         }
         for (to, put) in outbox.writes.drain(..) {
             let Arriving { at, far, .. } = self.travel(pe, to, now, CONTROL_BYTES);
-            let written = Arriving { at, far, in_slot: false, copying: Time::ZERO, content: (pe, put) };
+            let written =
+                Arriving { at, far, in_slot: false, copying: Time::ZERO, content: (pe, put) };
             self.mailbox(to).add_write(written);
             arrives(Arrival { to, at, is_event: false });
         }

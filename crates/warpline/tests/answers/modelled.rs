@@ -73,7 +73,7 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                             .pes(pes)
                             .horizon(horizon)
                             .gvt_start(start)
-                            .gvt(gvt)
+                            .gvt(*gvt)
                             .run()
                             .unwrap_or_else(|why| panic!("{sync:?} {gvt:?} {name}: {why}"));
                         assert!(
@@ -154,7 +154,10 @@ impl Model for PingPong {
 pub(crate) fn machine_file(given: &[(&str, &str)]) -> String {
     let figures = [
         ("node", vec![("cores", "count = 1")]),
-        ("near", vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")]),
+        (
+            "near",
+            vec![("latency", "ns = 0"), ("overhead", "ns = 0"), ("bandwidth", "gb_per_s = 1e6")],
+        ),
         (
             "far",
             vec![
@@ -168,8 +171,16 @@ pub(crate) fn machine_file(given: &[(&str, &str)]) -> String {
         (
             "costs",
             [
-                "event", "send", "receive", "undo", "copy", "commit", "gvt_step", "turn",
-                "remote_write", "register_read",
+                "event",
+                "send",
+                "receive",
+                "undo",
+                "copy",
+                "commit",
+                "gvt_step",
+                "turn",
+                "remote_write",
+                "register_read",
             ]
             .map(|name| (name, "ns = 0"))
             .to_vec(),
@@ -335,7 +346,9 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
     );
     let bounds = refused(&|run| run.pes(13).horizon(Horizon::Bounds));
-    assert!(bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for"));
+    assert!(
+        bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for")
+    );
     let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
     assert_eq!(
         alone,

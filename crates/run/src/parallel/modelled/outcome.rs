@@ -7,11 +7,7 @@ use super::Modelled;
 use super::core::Core;
 
 /// The record of a machine whose PEs have committed so many events each.
-pub(super) fn record(
-    modelled: &Modelled<'_>,
-    cores: &[Core],
-    committed: &[u64],
-) -> MachineRecord {
+pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64]) -> MachineRecord {
     let machine = &modelled.machine;
     let mailboxes = modelled.wires.mailbox_use();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
