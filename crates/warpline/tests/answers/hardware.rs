@@ -6,6 +6,7 @@ use std::fs;
 use warpline::prelude::*;
 use warpline::record::{MachineRecord, ParallelRecord};
 use warpline::{GvtAlgorithm, Synchronisation};
+use warpline_testkit::matrix::ALGORITHMS;
 
 use crate::modelled::{hops, machine_file};
 
@@ -190,6 +191,31 @@ fn hardware_changes_the_time_and_not_the_answer() {
         times.push(machine_of(&record.parallel.expect("it is parallel")).seconds);
     }
     assert!(times[1] > times[2] && times[2] > times[3], "{times:?}");
+}
+
+/// However often mailboxes are full, and however long PEs wait for room, the answer is the same.
+#[test]
+fn full_mailboxes_change_no_answer() {
+    let expected = hops(32, 0.3).run().expect("it runs").record.digest;
+    let directory = tempfile::tempdir().expect("a directory");
+    let given =
+        [("node.cores", "count = 64"), ("near.latency", "ns = 700"), ("costs.turn", "ns = 9")];
+    for wait in [0, 300, 5000] {
+        let path = directory.path().join("chip.toml");
+        let tables = units([4, 4, 1], Some([1, wait, 4, 4, 4, 4]));
+        fs::write(&path, machine_file(&given) + &tables).expect("a file");
+        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+            for gvt in ALGORITHMS {
+                let simulation = hops(32, 0.3).sync(sync).gvt(*gvt).machine(&path).pes(8);
+                let record = simulation.run().expect("it runs").record;
+                let parallel = record.parallel.expect("it is parallel");
+                let MachineRecord { mailbox_waits, mailbox_failures, .. } = machine_of(&parallel);
+                assert_eq!(record.digest, expected, "{wait} {sync:?} {gvt:?}");
+                assert!(*mailbox_waits > 0 && mailbox_failures <= mailbox_waits, "{wait} {gvt:?}");
+                assert!(wait > 0 || mailbox_failures == mailbox_waits, "{gvt:?}");
+            }
+        }
+    }
 }
 
 /// Copying costs both cores what the file says for each byte, and shared payloads cost nothing.
