@@ -45,5 +45,6 @@ pub use unwind::{catch_exhausted, catch_panic};
 pub use wires::{
     Bell, BlockReader, BlockWriter, CasConsumer, CasCounts, CasProducer, CasProducers, Consumer,
     Drain, Lines, Producer, Refusal, Refused, Registers, blocks, cas_ring, cas_ring_bytes,
-    cas_ring_in, lines, pass_over_ring, registers, ring, ring_bytes, ring_in,
+    cas_ring_in, lines, pass_over_ring, registers, registers_with_comparators, ring, ring_bytes,
+    ring_in,
 };

@@ -1,6 +1,7 @@
 //! Findings of made-up runs.
 
 use serde_json::json;
+use warpline_record::{MachineRecord, MachineShares};
 
 use super::*;
 use crate::process::ways::Way;
@@ -187,6 +188,44 @@ fn cases_that_take_a_launcher_are_left_out_without_one() {
         page.contains("Left out: pendulum") && page.contains("Run time"),
         "the report lacks something"
     );
+}
+
+/// On modelled machines, rates and shares are those of machine time, each kind of run is made once,
+/// and PEs do not share cores.
+#[test]
+fn studies_on_modelled_machines_are_in_machine_time() {
+    let study = Study {
+        variants: |_| {
+            ["spring", "pendulum"]
+                .map(|name| StudyCase::new(name, ["--machine=tower"]).by(Way::Modelled))
+                .into()
+        },
+        ..STUDY
+    };
+    assert_eq!((study.times(2, 3), STUDY.times(2, 3)), (1, 3));
+    assert_eq!(study.runs(2, 3), study.runs(2, 1));
+    let mut findings = Findings::of(&study, 4, None);
+    let mut placements = Vec::new();
+    let run = |_: &StudyCase, variant: &StudyCase, placement: Placement| {
+        placements.push(placement.arguments().join(" "));
+        let mut run = sample::optimistic(1e6);
+        let event_rate = if variant.name == "pendulum" { 30.0 } else { 10.0 };
+        let shares = MachineShares { gvt: 0.25, ..MachineShares::default() };
+        let machine = MachineRecord { event_rate, seconds: 2.0, shares, ..Default::default() };
+        run.parallel.as_mut().unwrap().machine = Some(machine);
+        Ok(run)
+    };
+    findings.each(run).unwrap();
+    assert_eq!(placements, ["--pes=1", "--pes=4", "--pes=4"].repeat(4));
+    assert_eq!((findings.gain(0, 1), findings.speedup(0, 1)), (Some(3.0), Some(3.0)));
+    let json = findings.json(false, 2);
+    let case = &json["cases"][0];
+    assert_eq!(
+        (&case["event_rate"], &case["loop_seconds"], &case["gvt_share"]),
+        (&10.0.into(), &2.0.into(), &0.25.into())
+    );
+    let notes = findings.notes(2);
+    assert!(notes.len() == 1 && notes[0].contains("modelled machines"), "{notes:?}");
 }
 
 /// The report has a picture of each figure, and claim and measurement in words.

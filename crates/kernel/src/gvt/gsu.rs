@@ -1,7 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use warpline_base::{LpId, Moment, TieBreak, VirtualTime};
-use warpline_memory::{Apart, Common, Region, Registers, SpinLock, registers};
+use warpline_memory::{
+    Apart, Common, Region, Registers, SpinLock, registers, registers_with_comparators,
+};
 use warpline_model::Portable;
 use warpline_model::engine::Shareable;
 
@@ -128,6 +130,28 @@ struct Part {
 impl Gsu {
     /// The parts of this many PEs, one after the other, with their registers in a region.
     pub fn each(region: &Region, pes: u32, ties: TieBreak) -> impl Iterator<Item = Self> + use<> {
+        // Nothing comes before the first LP is initialised.
+        let registers = registers(region, pes, Moment::Init(LpId(0)), Moment::Never);
+        Gsu::with(region, registers, ties)
+    }
+
+    /// The same for many PEs in one thread: with [comparators](registers_with_comparators).
+    pub fn each_compared(
+        region: &Region,
+        pes: u32,
+        ties: TieBreak,
+    ) -> impl Iterator<Item = Self> + use<> {
+        let first = Moment::Init(LpId(0));
+        let registers = registers_with_comparators(region, pes, first, Moment::Never);
+        Gsu::with(region, registers, ties)
+    }
+
+    fn with(
+        region: &Region,
+        registers: Vec<Registers<Moment>>,
+        ties: TieBreak,
+    ) -> impl Iterator<Item = Self> + use<> {
+        let pes = registers.len() as u32;
         let part = |_| Apart(SpinLock::new(Part { failure: Moment::Never, work: Work::default() }));
         let agreement = region.place(Agreement::default());
         let parts = region.place_list(pes as usize, part);
@@ -147,8 +171,7 @@ impl Gsu {
             gvt: None,
             accesses: RegisterAccesses::default(),
         };
-        // Nothing comes before the first LP is initialised.
-        (0..).zip(registers(region, pes, Moment::Init(LpId(0)), Moment::Never)).map(gsu)
+        (0..).zip(registers).map(gsu)
     }
 
     /// LBTS, from the registers as they are now. `None` if some register fell while they were being

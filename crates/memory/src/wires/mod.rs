@@ -14,5 +14,5 @@ pub use self::cas_ring::{
     cas_ring_in,
 };
 pub use self::lines::{Lines, lines};
-pub use self::registers::{Registers, registers};
+pub use self::registers::{Registers, registers, registers_with_comparators};
 pub use self::ring::{Consumer, Drain, Producer, pass_over_ring, ring, ring_bytes, ring_in};

@@ -30,16 +30,66 @@ use crate::{Apart, Common, Region, Shareable, SpinGuard, SpinLock};
 /// ```
 ///
 /// Each PE's registers have a lock of their own. A unit in hardware serialises its instructions.
-/// One lock for all PEs would do the same, and make them queue for it.
+/// One lock for all PEs would do the same, and make them queue for it. Where all PEs are in one
+/// thread, nobody queues: then there may be [comparators](registers_with_comparators), as in
+/// hardware, so that a reading does not take as many steps as there are PEs.
 #[derive(Debug)]
 pub struct Registers<T> {
     files: Files<T>,
+    comparators: Option<Comparators<T>>,
     me: usize,
     never: T,
 }
 
 /// The registers of all PEs, each on cache lines of its own.
 type Files<T> = Common<[Apart<SpinLock<RegisterFile<T>>>]>;
+
+/// A tree of minima, under one lock. The first node is not used, the second is the root, and the
+/// children of node `n` are nodes `2n` and `2n + 1`. The leaves are the registers of PEs.
+#[derive(Debug)]
+struct Comparators<T> {
+    unit: Common<SpinLock<()>>,
+    /// The least MOE and the least MOM below each node.
+    nodes: Common<[SpinLock<Least<T>>]>,
+}
+
+impl<T> Clone for Comparators<T> {
+    fn clone(&self) -> Self {
+        Comparators { unit: self.unit.clone(), nodes: self.nodes.clone() }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Least<T> {
+    event: T,
+    message: T,
+}
+
+// SAFETY: these are points in the order of events, which are shareable.
+unsafe impl<T: Shareable> Shareable for Least<T> {}
+
+impl<T: Copy> Comparators<T> {
+    /// The registers of a PE have changed to these. Whoever calls this holds the lock of the unit.
+    fn set(&self, pe: usize, least: Least<T>, before: impl Fn(&T, &T) -> bool) {
+        let mut node = self.nodes.len() / 2 + pe;
+        *self.nodes[node].lock() = least;
+        while node > 1 {
+            node /= 2;
+            let a = *self.nodes[2 * node].lock();
+            let b = *self.nodes[2 * node + 1].lock();
+            *self.nodes[node].lock() = Least {
+                event: earlier(a.event, b.event, &before),
+                message: earlier(a.message, b.message, &before),
+            };
+        }
+    }
+
+    fn least(&self) -> (T, T) {
+        let _unit = self.unit.lock();
+        let Least { event, message } = *self.nodes[1].lock();
+        (event, message)
+    }
+}
 
 /// The registers of a PE. Those that other PEs write come first, next to the lock, on as few cache
 /// lines as possible.
@@ -79,7 +129,38 @@ pub fn registers<T: Copy + Shareable + Send + 'static>(
         Apart(SpinLock::new(RegisterFile { event: first, banks: [bank; 2], open: 0, falls: 0 }))
     };
     let files = region.place_list(pes as usize, file);
-    (0..pes as usize).map(|me| Registers { files: files.clone(), me, never }).collect()
+    let views = (0..pes as usize).map(|me| Registers {
+        files: files.clone(),
+        comparators: None,
+        me,
+        never,
+    });
+    views.collect()
+}
+
+/// The same, with comparators: a reading takes as long however many PEs there are, and all PEs queue
+/// for one lock.
+pub fn registers_with_comparators<T: Copy + Shareable + Send + 'static>(
+    region: &Region,
+    pes: u32,
+    first: T,
+    never: T,
+) -> Vec<Registers<T>> {
+    let mut views = registers(region, pes, first, never);
+    let width = (pes as usize).next_power_of_two();
+    // Leaves without a PE say nothing. All others are alike, and so is what is above any of them.
+    let is_above = |node: usize| {
+        let leaf = node << (width.ilog2() - node.max(1).ilog2());
+        leaf.saturating_sub(width) < pes as usize
+    };
+    let node = |node| {
+        let event = if is_above(node) { first } else { never };
+        SpinLock::new(Least { event, message: never })
+    };
+    let unit = region.place(SpinLock::new(()));
+    let comparators = Comparators { unit, nodes: region.place_list(2 * width, node) };
+    views.iter_mut().for_each(|view| view.comparators = Some(comparators.clone()));
+    views
 }
 
 impl<T: Copy> RegisterFile<T> {
@@ -123,13 +204,28 @@ impl<T: Copy> Registers<T> {
         least: T,
         before: impl Fn(&T, &T) -> bool,
     ) -> u8 {
+        let _unit = self.unit();
         let file = &mut *self.file(to as usize);
         let bank = usize::from(bank);
         file.banks[bank].in_transit += messages;
         if before(&least, &file.banks[bank].message) {
-            file.change(before, |file| file.banks[bank].message = least);
+            file.change(&before, |file| file.banks[bank].message = least);
+            self.compare(to as usize, file, before);
         }
         file.open
+    }
+
+    /// Locks the unit, if there are comparators. Otherwise the registers of each PE are locked.
+    fn unit(&self) -> Option<SpinGuard<'_, ()>> {
+        self.comparators.as_ref().map(|comparators| comparators.unit.lock())
+    }
+
+    /// Has the comparators look at registers of a PE, which have changed.
+    fn compare(&self, pe: usize, file: &RegisterFile<T>, before: impl Fn(&T, &T) -> bool) {
+        if let Some(comparators) = &self.comparators {
+            let least = Least { event: file.event, message: file.message(&before) };
+            comparators.set(pe, least, before);
+        }
     }
 
     /// The bank in which messages to PE `to` are best announced now.
@@ -148,6 +244,7 @@ impl<T: Copy> Registers<T> {
     pub fn settle(&self, received: [u64; 2], event: T, before: impl Fn(&T, &T) -> bool) {
         let me = self.me;
         let never = self.never;
+        let _unit = self.unit();
         let file = &mut *self.file(me);
         file.change(&before, |file| {
             for (bank, received) in file.banks.iter_mut().zip(received) {
@@ -162,6 +259,7 @@ impl<T: Copy> Registers<T> {
             }
             file.event = event;
         });
+        self.compare(me, file, &before);
         if file.banks[usize::from(1 - file.open)].in_transit == 0 {
             file.open = 1 - file.open;
         }
@@ -170,6 +268,9 @@ impl<T: Copy> Registers<T> {
     /// The least MOE and the least MOM, if no PE's registers fell while they were read. The lesser
     /// of the two is LBTS at some moment during the call.
     pub fn least(&self, before: impl Fn(&T, &T) -> bool) -> Option<(T, T)> {
+        if let Some(comparators) = &self.comparators {
+            return Some(comparators.least());
+        }
         let mut event = self.never;
         let mut message = self.never;
         let mut falls = 0u64;
@@ -228,7 +329,8 @@ mod loom_tests {
             let mut views = registers(&Region::own(), 2, 5, u64::MAX);
             let receiver = views.remove(0);
             let sender = views.remove(0);
-            let reader = Registers { files: sender.files.clone(), me: 1, never: u64::MAX };
+            let files = sender.files.clone();
+            let reader = Registers { files, comparators: None, me: 1, never: u64::MAX };
             let (mut to, mut from) = ring(2);
             sender.announce(0, 0, 1, 5, before);
             sender.settle([0; 2], u64::MAX, before);
@@ -273,6 +375,40 @@ mod tests {
             let (event, message) = views[0].least(before).expect("nothing falls meanwhile");
             let least = event.min(message);
             assert!(time < 5 || least >= 10 * (time - 4), "LBTS is {least} at {time}");
+        }
+    }
+
+    /// Comparators find at any moment what a reading of all registers finds.
+    #[test]
+    fn comparators_find_the_least_of_all_registers() {
+        for pes in [1, 2, 3, 5, 8, 13] {
+            let plain = registers(&Region::own(), pes, 0, u64::MAX);
+            let compared = registers_with_comparators(&Region::own(), pes, 0, u64::MAX);
+            let mut word = u64::from(pes);
+            let mut draw = |below: u64| {
+                word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+                (word >> 33) % below
+            };
+            let mut in_transit = vec![[0; 2]; pes as usize];
+            let mut banks = vec![0; pes as usize];
+            for _ in 0..200 {
+                let from = draw(pes.into()) as usize;
+                let to = draw(pes.into()) as usize;
+                let time = draw(50);
+                in_transit[to][usize::from(banks[to])] += 1;
+                let announced = [&plain, &compared]
+                    .map(|views| views[from].announce(to as u32, banks[to], 1, time, before));
+                assert_eq!(announced[0], announced[1]);
+                banks[to] = announced[0];
+                let received =
+                    if draw(2) == 0 { std::mem::take(&mut in_transit[to]) } else { [0; 2] };
+                let event = draw(60);
+                for views in [&plain, &compared] {
+                    views[to].settle(received, event, before);
+                }
+                banks[to] = plain[from].open_bank(to as u32);
+                assert_eq!(compared[from].least(before), plain[to].least(before), "{pes} PEs");
+            }
         }
     }
 

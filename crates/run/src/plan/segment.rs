@@ -165,6 +165,10 @@ impl ParallelPlan {
             let sleeps = self.barrier == Barrier::Condvar;
             return AnyGvt::each_at(&gvt::Barrier::new(region, self.pes, sleeps), self.pes, ties);
         }
+        if self.gvt == GvtAlgorithm::Gsu && self.machine.is_some() {
+            let parts = gvt::Gsu::each_compared(region, self.pes, ties);
+            return Box::new(parts.map(AnyGvt::Gsu));
+        }
         AnyGvt::each(region, self.gvt, Hierarchy::new(self.pes, self.group()), ties)
     }
 

@@ -59,9 +59,9 @@ pub struct Arrival {
 pub struct Departed {
     /// Until when the sender is busy with it; at the latest, if it waits.
     pub until: Time,
-    /// Whether a message waits for room in a full mailbox, and others behind it. Then it is to be
-    /// tried again, at that time or when there is [room](ModelledWires::has_room).
-    pub waits: bool,
+    /// Since when a message waits for room in a full mailbox, and others behind it. Then it is to
+    /// be tried again, at `until` or when there is [room](ModelledWires::has_room).
+    pub waits: Option<Time>,
 }
 
 /// How mailboxes in hardware were used.
@@ -279,7 +279,7 @@ impl<E> Network<E> {
                         self.mailbox(to).slots.wait(pe);
                         outbox.waits = Some(deadline);
                         outbox.values.push_front((to, content));
-                        return Departed { until: deadline, waits: true };
+                        return Departed { until: deadline, waits: Some(until) };
                     }
                     self.mailbox_use.failures += 1;
                     until += self.through_memory(&content, &self.machine.near);
@@ -303,7 +303,7 @@ impl<E> Network<E> {
             self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
             arrives(Arrival { to, at, is_event: true });
         }
-        Departed { until, waits: false }
+        Departed { until, waits: None }
     }
 
     /// What the step of a PE has sent leaves.
@@ -312,7 +312,7 @@ impl<E> Network<E> {
         outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
         outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
         let departed = self.send_values(pe, now, &mut outbox, arrives);
-        if departed.waits {
+        if departed.waits.is_some() {
             self.mailboxes[pe as usize].outbox = outbox;
             return departed;
         }

@@ -6,6 +6,7 @@ use std::fs;
 use warpline::prelude::*;
 use warpline::record::{MachineRecord, ParallelRecord};
 use warpline::{GvtAlgorithm, Synchronisation};
+use warpline_testkit::matrix::ALGORITHMS;
 
 use crate::modelled::{hops, machine_file};
 
@@ -77,8 +78,8 @@ impl Model for Seconds {
     }
 }
 
-/// A PE reads LBTS, executes its event, and writes its register. The last of them lets all go on
-/// when the comparators are through. Without a unit a reading takes two words of each PE, and what
+/// A PE reads LBTS and writes its register, executes its event in the next step, and writes its
+/// register again. The last of them lets all go on when the comparators are through. Without a unit a reading takes two words of each PE, and what
 /// was written takes a latency and the reading of a word.
 #[test]
 fn a_barrier_by_registers_takes_what_the_file_says() {
@@ -93,7 +94,7 @@ fn a_barrier_by_registers_takes_what_the_file_says() {
     let event = ("costs.event", "ns = 1000");
     for (pes, ranks) in [(2, 1), (4, 2), (8, 3)] {
         let hardware = second(pes, &[event], &units([50, 30, 7], None));
-        assert_eq!(hardware, f64::from(30 + 1000 + 50 + 7 * ranks), "{pes}");
+        assert_eq!(hardware, f64::from(30 + 50 + 1000 + 50 + 7 * ranks), "{pes}");
         let given = [
             event,
             ("costs.remote_write", "ns = 50"),
@@ -101,7 +102,7 @@ fn a_barrier_by_registers_takes_what_the_file_says() {
             ("near.latency", "ns = 200"),
         ];
         let software = second(pes, &given, "");
-        assert_eq!(software, f64::from(2 * pes * 3 + 1000 + 50 + 200 + 3), "{pes}");
+        assert_eq!(software, f64::from(2 * pes * 3 + 50 + 1000 + 50 + 200 + 3), "{pes}");
     }
 }
 
@@ -192,6 +193,31 @@ fn hardware_changes_the_time_and_not_the_answer() {
     assert!(times[1] > times[2] && times[2] > times[3], "{times:?}");
 }
 
+/// However often mailboxes are full, and however long PEs wait for room, the answer is the same.
+#[test]
+fn full_mailboxes_change_no_answer() {
+    let expected = hops(32, 0.3).run().expect("it runs").record.digest;
+    let directory = tempfile::tempdir().expect("a directory");
+    let given =
+        [("node.cores", "count = 64"), ("near.latency", "ns = 700"), ("costs.turn", "ns = 9")];
+    for wait in [0, 300, 5000] {
+        let path = directory.path().join("chip.toml");
+        let tables = units([4, 4, 1], Some([1, wait, 4, 4, 4, 4]));
+        fs::write(&path, machine_file(&given) + &tables).expect("a file");
+        for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+            for gvt in ALGORITHMS {
+                let simulation = hops(32, 0.3).sync(sync).gvt(*gvt).machine(&path).pes(8);
+                let record = simulation.run().expect("it runs").record;
+                let parallel = record.parallel.expect("it is parallel");
+                let MachineRecord { mailbox_waits, mailbox_failures, .. } = machine_of(&parallel);
+                assert_eq!(record.digest, expected, "{wait} {sync:?} {gvt:?}");
+                assert!(*mailbox_waits > 0 && mailbox_failures <= mailbox_waits, "{wait} {gvt:?}");
+                assert!(wait > 0 || mailbox_failures == mailbox_waits, "{gvt:?}");
+            }
+        }
+    }
+}
+
 /// Copying costs both cores what the file says for each byte, and shared payloads cost nothing.
 #[test]
 fn payloads_are_copied_or_shared() {
@@ -229,14 +255,15 @@ fn payloads_are_copied_or_shared() {
     let messages = |copy: &str| {
         let simulation = Simulation::new(Parcel).end(10.0).sync(Synchronisation::Conservative);
         let simulation = simulation.pes(2).gvt(GvtAlgorithm::Gsu);
-        let parallel = on_chip(simulation, &[], copy);
+        // Something has to take time while the message is on its way.
+        let parallel = on_chip(simulation, &[("costs.gvt_step", "ns = 1")], copy);
         let machine = machine_of(&parallel);
         (machine.shares.messages * machine.seconds * 1e9 * 2.0).round()
     };
     assert_eq!(messages(&units([0, 0, 0], None)), 0.0);
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("copies.toml");
-    let text = machine_file(&[("node.cores", "count = 64")]);
+    let text = machine_file(&[("node.cores", "count = 64"), ("costs.gvt_step", "ns = 1")]);
     let copies = "[near]\ncopy = { gb_per_s = 2, origin = \"measured\" }";
     fs::write(&path, text.replacen("[near]", copies, 1)).expect("a file");
     let simulation = Simulation::new(Parcel).end(10.0).sync(Synchronisation::Conservative);

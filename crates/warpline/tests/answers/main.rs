@@ -1,7 +1,7 @@
 //! One answer, however a run is executed: random models, and golden digests. Tests of the same
 //! models are in one program, so that engines are compiled for them only once. Tests of other
-//! models are in programs of their own (`engines.rs`, `undo.rs`), as a compiler takes memory for
-//! all that is in one.
+//! models are in programs of their own (`engines.rs`, `machines.rs`, `undo.rs`), as a compiler takes
+//! memory for all that is in one.
 #![cfg(not(miri))]
 
 mod books;

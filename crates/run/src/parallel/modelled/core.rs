@@ -133,11 +133,11 @@ impl Core {
     /// What it has sent has left at `now`, as far as there was room.
     pub(super) fn note_departed(&mut self, now: Time, departed: Departed) {
         let waited = self.blocked.take().map_or(Time::ZERO, |since| now.since(since));
-        let sending = if departed.waits { Time::ZERO } else { departed.until.since(now) };
+        let sending = departed.waits.unwrap_or(departed.until).since(now);
         self.waited_for_room += waited;
         self.spent.messages += waited + sending;
-        self.blocked = departed.waits.then_some(now);
-        self.departing = departed.waits;
+        self.blocked = departed.waits;
+        self.departing = departed.waits.is_some();
         self.free = departed.until;
     }
 

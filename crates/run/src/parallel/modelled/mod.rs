@@ -196,7 +196,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
                 list.schedule(to, at.max(core.free()));
             }
         });
-        let is_busy = departed.waits || departed.until > now;
+        let is_busy = departed.waits.is_some() || departed.until > now;
         if is_busy || cores[pe as usize].is_blocked() {
             cores[pe as usize].note_departed(now, departed);
         }

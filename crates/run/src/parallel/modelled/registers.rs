@@ -26,12 +26,17 @@ impl Stepper<'_, '_> {
     pub(super) fn look_at_registers(&mut self, stepped: &mut dyn AnyPe, pe: u32, ends: Time) {
         let core = &mut self.cores[pe as usize];
         core.note_waits_for(stepped.waits_for());
-        let RegisterHorizon { time, at } = self.horizon;
-        let horizon = stepped.horizon_in_registers();
-        let Some(horizon) = horizon.filter(|horizon| *horizon > time) else {
-            core.note_horizon(time, at.max(ends));
+        let Some(horizon) = stepped.horizon_in_registers() else { return };
+        let last = self.horizon.time;
+        if horizon <= last {
+            // It falls when a PE has adopted a verdict, until that PE writes its register again.
+            self.horizon.time = horizon;
+            let RegisterHorizon { time, at } = self.horizon;
+            if at > core.looked() {
+                core.note_horizon(time, at.max(ends));
+            }
             return;
-        };
+        }
         let at = ends + self.modelled.machine.lbts_takes(self.cores.len() as u32);
         self.horizon = RegisterHorizon { time: horizon, at };
         for (pe, core) in (0..).zip(&mut self.cores) {

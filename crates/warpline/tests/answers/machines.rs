@@ -1,0 +1,5 @@
+//! One answer, however a run is executed: on modelled machines, and how it would go there.
+#![cfg(not(miri))]
+
+mod hardware;
+mod modelled;
