@@ -1,6 +1,6 @@
 //! What limits a parallel run, and what to try.
 
-use super::machine;
+use super::machine::{Loss, losses};
 use super::shares::{
     EXECUTING, FINDING_GVT, OFF_CORE, RECEIVING, SENDING, UNDOING, WAITING, all_seconds, busy,
     committed, counted, efficiency, is_measured, is_oversubscribed, is_sampled, percent, share,
@@ -30,6 +30,9 @@ const AROUND: f64 = 0.3;
 /// An event is tiny if its handler takes less than this, in seconds.
 const TINY: f64 = 1e-6;
 
+/// On a modelled machine, a cause that takes less than this share of all PEs' time is no limit.
+const SMALL: f64 = 0.05;
+
 /// One of the things that keep a parallel run from being faster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
@@ -46,7 +49,7 @@ pub struct Limit {
 pub fn limits(record: &RunRecord) -> Vec<Limit> {
     // Wall time says nothing of a machine that is modelled, whose own time is exact.
     if record.parallel.as_ref().is_some_and(|parallel| parallel.machine.is_some()) {
-        return machine::limits(record);
+        return on_machine(record);
     }
     // A run that chose its engines and was mostly sequential needs no advice.
     let mostly = |parallel: &ParallelRecord| {
@@ -73,6 +76,25 @@ pub fn limits(record: &RunRecord) -> Vec<Limit> {
     let mut limits: Vec<Limit> = found.into_iter().flatten().collect();
     limits.sort_by(|one, other| other.cost.total_cmp(&one.cost));
     slower(record).into_iter().chain(limits).collect()
+}
+
+/// What limits a run on a modelled machine, the worst first.
+fn on_machine(record: &RunRecord) -> Vec<Limit> {
+    let mut limits: Vec<Limit> = losses(record)
+        .into_iter()
+        .flatten()
+        .filter(|loss| loss.share >= SMALL)
+        .map(|Loss { name, share, why, remedy, .. }| Limit {
+            title: name,
+            text: format!(
+                "It takes {} of the time of all PEs on the machine, as {why}. {remedy}",
+                percent(share)
+            ),
+            cost: share,
+        })
+        .collect();
+    limits.sort_by(|one, other| other.cost.total_cmp(&one.cost));
+    limits
 }
 
 /// Other programs used the cores as well.

@@ -27,7 +27,9 @@ const DOING: [&str; 9] = [
 /// The run in sentences.
 pub(crate) fn prose(record: &RunRecord, parallel: &ParallelRecord) -> Vec<String> {
     let shares = time_shares(parallel)
-        .filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel));
+        .filter(|_| parallel.phase_samples.is_none() || is_sampled(record, parallel))
+        // The host's time says nothing of the PEs of a modelled machine.
+        .filter(|_| parallel.machine.is_none());
     let sentences = [
         speed(record, parallel),
         compared(record, parallel),

@@ -10,7 +10,7 @@ use warpline_record::RunRecord;
 
 /// The time that one core would probably have taken for the events of a parallel run, over the time
 /// that the run took. `None` for a sequential run, for one that chose its engines, ran on a virtual
-/// cluster or shared its cores, and if too little was measured.
+/// cluster or a modelled machine, or shared its cores, and if too little was measured.
 ///
 /// One core executes every event once, chooses it from one pending set, and makes what it sends; it
 /// neither waits nor undoes. It would spend on these phases what PEs spent per executed event,
@@ -25,6 +25,7 @@ pub fn estimated_speedup(record: &RunRecord) -> Option<f64> {
     // compared them.
     if taken_by_others(record).is_some()
         || !record.engines.is_empty()
+        || parallel.machine.is_some()
         || record.engine.get("transport").is_some_and(|transport| transport == "virtual")
     {
         return None;
@@ -91,5 +92,6 @@ mod tests {
         assert!(speedup(json!({ "loop_seconds": 0.1 })).is_some());
         assert_eq!(speedup(json!({ "loop_seconds": null })), None);
         assert_eq!(speedup(json!({ "engine": { "transport": "virtual" } })), None);
+        assert_eq!(speedup(json!({ "machine": { "pes": 4 } })), None);
     }
 }

@@ -338,7 +338,7 @@ fn a_rollback_takes_what_undoing_its_events_takes() {
 fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     let refused = |change: &dyn Fn(Simulation<'static, Hops>) -> Simulation<'static, Hops>| {
         let simulation = hops(40, 0.5).machine("cray-xt5");
-        change(simulation).run().err().expect("it is refused").to_string()
+        change(simulation).run().expect_err("it is refused").to_string()
     };
     assert_eq!(
         refused(&|run| run.machine("cray-xt6")),

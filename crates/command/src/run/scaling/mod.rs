@@ -9,7 +9,7 @@ mod tests;
 use std::time::Instant;
 
 use self::curve::Curve;
-use super::{FinishedRun, RunModel};
+use super::one_run::{FinishedRun, RunModel};
 use crate::failure::Failure;
 use crate::models::catalogue::Catalogue;
 use crate::models::program::Program;

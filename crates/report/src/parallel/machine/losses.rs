@@ -6,14 +6,11 @@
 
 use warpline_record::{MachineRecord, ParallelRecord, RunRecord};
 
-use super::super::limits::Limit;
 use super::super::shares::{mean, percent, share};
 use crate::format;
 
 /// How many causes there are.
 pub const LOSSES: usize = 5;
-/// A cause that takes less than this share of all PEs' time is no limit.
-const SMALL: f64 = 0.05;
 
 /// Time of all PEs that does not go into events that commit.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,23 +134,4 @@ fn messages(record: &RunRecord, machine: &MachineRecord) -> String {
         mean(all as f64 / record.committed_events.max(1) as f64),
         percent(far)
     )
-}
-
-/// What limits a run on a modelled machine, the worst first.
-pub(crate) fn limits(record: &RunRecord) -> Vec<Limit> {
-    let mut limits: Vec<Limit> = losses(record)
-        .into_iter()
-        .flatten()
-        .filter(|loss| loss.share >= SMALL)
-        .map(|Loss { name, share, why, remedy, .. }| Limit {
-            title: name,
-            text: format!(
-                "It takes {} of the time of all PEs on the machine, as {why}. {remedy}",
-                percent(share)
-            ),
-            cost: share,
-        })
-        .collect();
-    limits.sort_by(|one, other| other.cost.total_cmp(&one.cost));
-    limits
 }

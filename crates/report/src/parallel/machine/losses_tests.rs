@@ -3,7 +3,8 @@
 use serde_json::json;
 use warpline_record::{MachineRecord, MachineShares, RunRecord};
 
-use super::losses::{Loss, limits, losses};
+use super::losses::{Loss, losses};
+use crate::limits;
 
 /// 1000 committed events on 10 PEs in a second, found by 20 GVTs, with these shares.
 fn run(shares: MachineShares, efficiency: f64) -> RunRecord {

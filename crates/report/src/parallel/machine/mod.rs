@@ -11,7 +11,6 @@ mod time_lines;
 
 use warpline_record::{MachineRecord, ParallelRecord};
 
-pub(super) use self::losses::limits;
 pub use self::losses::{LOSSES, Loss, losses};
 pub use self::scaling::{Step, explanation};
 use super::charts::card;
@@ -44,14 +43,4 @@ fn words(machine: &MachineRecord) -> String {
         percent(*efficiency),
         shares.join(", ")
     )
-}
-
-/// The legend of activities, whose colours are those of the style sheet.
-fn legend() -> String {
-    let names = warpline_record::MachineShares::default().list();
-    let item = |(place, (name, _)): (usize, (&str, f64))| {
-        format!("<li><i class=\"act{place}\"></i>{name}</li>")
-    };
-    let items: String = names.into_iter().enumerate().map(item).collect();
-    format!("<ul class=\"key\">{items}</ul>")
 }

@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 
-use warpline_record::{MachineRecord, TimeLine, TimeLines};
+use warpline_record::{MachineRecord, MachineShares, TimeLine, TimeLines};
 
 use super::super::charts;
 use super::super::shares::{counted, percent};
-use super::legend;
 use crate::format;
 use crate::html::escape;
 use crate::views::empty;
@@ -131,6 +130,16 @@ fn outline(heights: &[f64]) -> String {
         let _ = write!(path, "V{}H{bin}", level(&equal[0]));
     }
     path + &format!("V{WHOLE}Z")
+}
+
+/// The legend of activities, whose colours are those of the style sheet.
+fn legend() -> String {
+    let names = MachineShares::default().list();
+    let item = |(place, (name, _)): (usize, (&str, f64))| {
+        format!("<li><i class=\"act{place}\"></i>{name}</li>")
+    };
+    let items: String = names.into_iter().enumerate().map(item).collect();
+    format!("<ul class=\"key\">{items}</ul>")
 }
 
 /// The axis of machine time.

@@ -6,6 +6,7 @@ mod event_list;
 mod gvt_latency;
 mod outcome;
 mod registers;
+mod shown;
 mod time_line;
 
 use std::sync::Arc;
@@ -127,7 +128,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let machine = &modelled.machine;
         let mut cores: Vec<Core> =
             (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
-        for pe in time_line::recorded(machine, modelled.seed, pes) {
+        for pe in shown::recorded(machine, modelled.seed, pes) {
             cores[pe].recorder = Some(Box::new(Recorder::new()));
         }
         let mut stepper = Stepper {

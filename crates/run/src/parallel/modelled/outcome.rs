@@ -6,7 +6,7 @@ use warpline_record::{Distribution, MachineRecord, MachineShares, Spread, quanti
 
 use super::Modelled;
 use super::core::Core;
-use super::time_line;
+use super::shown;
 
 /// The record of a machine whose PEs have counted this, and have each lost so much to GVT itself.
 pub(super) fn record(
@@ -19,7 +19,7 @@ pub(super) fn record(
     let mailboxes = modelled.wires.mailbox_use();
     let committed: Vec<u64> = counts.iter().map(|counts| counts.committed).collect();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
-    let time_lines = Some(time_line::record(cores, last));
+    let time_lines = Some(shown::record(cores, last));
     let cores = &*cores;
     let seconds = last.seconds();
     let all = seconds * cores.len() as f64;

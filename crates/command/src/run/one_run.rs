@@ -1,0 +1,96 @@
+//! One run, or several that differ in the seed, of a model that is not known yet.
+
+use super::sensitivity;
+use crate::failure::Failure;
+use crate::models::catalogue::Visitor;
+use crate::output::progress::ProgressDisplay;
+use crate::output::report_directory::prepare;
+use crate::output::{self, format};
+use crate::process::signals::Signals;
+use crate::settings::Settings;
+use warpline_record::RunRecord;
+use warpline_run::{Configure, LongEvent, Records, Simulation, TraceSummary};
+
+/// A run whose model is not known yet.
+pub(super) struct RunModel<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) quiet: bool,
+    pub(super) signals: &'a Signals,
+}
+
+/// A run with results.
+#[derive(Debug)]
+pub(super) struct FinishedRun {
+    pub(super) record: RunRecord,
+    /// The names of the model's tables.
+    pub(super) tables: Vec<String>,
+    /// Why the files with rows are incomplete, if they are.
+    pub(super) incomplete: Option<Failure>,
+    pub(super) trace: Option<TraceSummary>,
+}
+
+impl Visitor for RunModel<'_> {
+    type Output = Result<FinishedRun, Failure>;
+
+    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+        let Settings { simulation: settings, command } = self.settings;
+        let refusal =
+            command.sensitivity().then(|| sensitivity::refusal(settings, command.replications()));
+        if let Some(why) = refusal.flatten() {
+            return Err(Failure::wrong_use(why));
+        }
+        let simulation = Simulation::<M>::configured(&parameters)?
+            .settings(settings.clone())
+            .stop_with(&self.signals.switch);
+        if let Some(directory) = &command.report {
+            prepare(directory)?;
+        }
+        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut show = |progress: &_| display.show(progress);
+        let limit = settings.event_limit();
+        let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
+        let simulation = simulation.on_progress(&mut show).on_long_event(&mut tell_long_event);
+        let outcome = match command.replications() {
+            1 => simulation
+                .records(command.report.clone().map_or(Records::Drop, Records::Write))
+                .run()
+                .map(|run| {
+                    let tables =
+                        run.statistics.tables().iter().map(|table| table.name.clone()).collect();
+                    let incomplete = run.incomplete.map(|error| Failure::failed(error.to_string()));
+                    FinishedRun { record: run.record, tables, incomplete, trace: run.trace }
+                }),
+            runs => simulation.replicate(runs).map(|all| FinishedRun {
+                record: all.record,
+                tables: Vec::new(),
+                incomplete: None,
+                trace: None,
+            }),
+        };
+        display.finish();
+        let mut finished = outcome.map_err(|error| self.signals.failed(error))?;
+        if command.sensitivity() {
+            let repeat = |settings: warpline_run::Settings| {
+                let run = Simulation::<M>::configured(&parameters)?
+                    .settings(settings)
+                    .stop_with(&self.signals.switch)
+                    .run();
+                run.map(|run| run.record).map_err(|error| self.signals.failed(error))
+            };
+            sensitivity::note(&mut finished.record, settings, self.quiet, repeat)?;
+        }
+        Ok(finished)
+    }
+}
+
+/// The warning about an event that takes long.
+fn long_event(long: &LongEvent, limit: f64) -> String {
+    format!(
+        "warning: {long}; after {} it counts as a failure (--event-limit)",
+        format::duration(limit)
+    )
+}
+
+#[cfg(test)]
+#[path = "one_run_tests.rs"]
+mod tests;
