@@ -323,7 +323,7 @@ fn a_rollback_takes_what_undoing_its_events_takes() {
 fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     let refused = |change: &dyn Fn(Simulation<'static, Hops>) -> Simulation<'static, Hops>| {
         let simulation = hops(40, 0.5).machine("cray-xt5");
-        change(simulation).run().err().expect("it is refused").to_string()
+        change(simulation).run().expect_err("it is refused").to_string()
     };
     assert_eq!(
         refused(&|run| run.machine("cray-xt6")),
@@ -349,7 +349,7 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     assert!(
         bounds.starts_with("13 PEs take 2 nodes of machine `cray-xt5`, which share no memory for")
     );
-    let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
+    let alone = hops(40, 0.5).pes(4).run().expect_err("it is refused").to_string();
     assert_eq!(
         alone,
         "`pes` is `4`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"

@@ -80,7 +80,12 @@ pub(super) fn drive(
     }
     drop(quiet);
     let committed: Vec<u64> = pes.iter().map(|pe| pe.counts().committed).collect();
-    let machine = Some(outcome::record(modelled, &stepper.cores, &committed));
+    let machine = Some(outcome::record(
+        &modelled.machine,
+        modelled.wires.mailbox_use(),
+        &stepper.cores,
+        &committed,
+    ));
     Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
 }
 
@@ -212,7 +217,8 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.wake_others(pe, ends + self.word_takes);
         }
         if *has_registers {
-            self.look_at_registers(stepped, pe, ends);
+            let Stepper { horizon, cores, list, .. } = self;
+            horizon.look(machine, (stepped, pe, ends), cores, list);
         }
         if machine.mailboxes.is_some() {
             self.wake_senders(pe, now);
@@ -223,6 +229,16 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.sleep(pe, ends);
         }
         Ok(())
+    }
+
+    /// After a step of a PE that began at `now`: its mailbox has been emptied, and those try again
+    /// that waited for room in it.
+    fn wake_senders(&mut self, pe: u32, now: Time) {
+        for sender in self.modelled.wires.has_room(pe) {
+            if self.cores[sender as usize].is_blocked() {
+                self.list.schedule(sender, now);
+            }
+        }
     }
 
     /// A PE that has nothing to do sleeps until something arrives.

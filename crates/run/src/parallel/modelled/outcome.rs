@@ -1,15 +1,18 @@
 //! What the record says of a run on a modelled machine.
 
-use warpline_machine::Time;
+use warpline_machine::{Machine, Time};
 use warpline_record::{MachineRecord, MachineShares, Spread};
+use warpline_transport::MailboxUse;
 
-use super::Modelled;
 use super::core::Core;
 
 /// The record of a machine whose PEs have committed so many events each.
-pub(super) fn record(modelled: &Modelled<'_>, cores: &[Core], committed: &[u64]) -> MachineRecord {
-    let machine = &modelled.machine;
-    let mailboxes = modelled.wires.mailbox_use();
+pub(super) fn record(
+    machine: &Machine,
+    mailboxes: MailboxUse,
+    cores: &[Core],
+    committed: &[u64],
+) -> MachineRecord {
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
     let seconds = last.seconds();
     let all = seconds * cores.len() as f64;
