@@ -20,15 +20,21 @@ const SOURCE: &str = "Riley, final technical report, Georgia Institute of Techno
 /// What the report says of hardware, where it has no figures.
 pub(super) const HARDWARE: Study = Study {
     name: "gsu/hardware",
-    about: "PHOLD on 2 to 32 and 1024 modelled cores, with GVT by reductions, from registers in memory and in hardware, and with mailboxes in hardware",
+    about: "PHOLD on 2 to 32 and 1024 modelled cores, with GVT by reductions, from registers in \
+              memory and in hardware, and with mailboxes in hardware",
     source: SOURCE,
-    claim: "with registers in hardware, LBTS is found in a few clock ticks, so that its overhead is near zero whatever the number of cores, and \
-            applications are significantly faster, on 8 cores in earlier work and up to 32 in this; with mailboxes and allocation in hardware, messages \
-            cost next to nothing, but messages without copies in software are almost as fast",
-    differs: "the report gives no figures for hardware; those of the machine `multicore-gsu-mailboxes` are assumed, as its file says; PHOLD has \
-              10 LPs a core, each with one message on its way, and the report names no application; runs end at 100, and with 1024 cores at 10; \
-              time that GVT takes is not all that counts: with registers, PEs go on in small steps, and a message on its way holds LBTS at its own time, \
-              without the lookahead, until it has been received, so that PEs may wait longer than where they reduce",
+    claim: "with registers in hardware, LBTS is found in a few clock ticks, so that its overhead \
+              is near zero whatever the number of cores, and applications are significantly \
+              faster, on 8 cores in earlier work and up to 32 in this; with mailboxes and \
+              allocation in hardware, messages cost next to nothing, but messages without copies \
+              in software are almost as fast",
+    differs: "the report gives no figures for hardware; those of the machine \
+              `multicore-gsu-mailboxes` are assumed, as its file says; PHOLD has 10 LPs a core, each with one \
+              message on its way, and the report names no application; runs end at 100, and with \
+              1024 cores at 10; time that GVT takes is not all that counts: with registers, PEs go \
+              on in small steps, and a message on its way holds LBTS at its own time, without the \
+              lookahead, until it has been received, so that PEs may wait longer than where they \
+              reduce",
     model: "phold",
     conditions: |_| {
         let conditions = CORES.into_iter().flat_map(|cores| {
@@ -65,13 +71,18 @@ pub(super) const HARDWARE: Study = Study {
 /// Fig. 7 and 8 of the report, with hardware beside them.
 pub(super) const SIMPLESIM: Study = Study {
     name: "gsu/simplesim",
-    about: "SimpleSim on modelled cores, with messages of 500 to 50 000 bytes, and on 2 to 32 cores: copied by MPI, without copies in software, and in hardware",
+    about: "SimpleSim on modelled cores, with messages of 500 to 50 000 bytes, and on 2 to 32 \
+              cores: copied by MPI, without copies in software, and in hardware",
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 7 and 8",
-    claim: "the run time is nearly the same for all sizes without copies, and grows about linearly with the size where MPI copies messages; \
-            from about 3 000 bytes on, zero copy is faster; with more LPs it stays ahead; in software it is almost as good as in hardware",
-    differs: "the cores are modelled, and most figures of `multicore` and `multicore-copies` are assumed: what a message costs without copies is chosen so that it is \
-              ahead from 3 000 bytes on, so that this is no finding; runs end at 1 000 s, not 25 000 s, with lists of a fifteenth of the length; \
-              Boost.Interprocess is left out, as locks that many wait for are not modelled; 16 and 32 LPs are added",
+    claim: "the run time is nearly the same for all sizes without copies, and grows about \
+              linearly with the size where MPI copies messages; from about 3 000 bytes on, zero \
+              copy is faster; with more LPs it stays ahead; in software it is almost as good as in \
+              hardware",
+    differs: "the cores are modelled, and most figures of `multicore` and `multicore-copies` are \
+              assumed: what a message costs without copies is chosen so that it is ahead from 3 \
+              000 bytes on, so that this is no finding; runs end at 1 000 s, not 25 000 s, with \
+              lists of a fifteenth of the length; Boost.Interprocess is left out, as locks that \
+              many wait for are not modelled; 16 and 32 LPs are added",
     model: "simplesim",
     conditions: |_| {
         let case = |name: String, lps: u32, size: u32| {

@@ -281,7 +281,7 @@ fn registers_serve_one_node() {
     fs::write(&path, machine_file(&[("node.cores", "count = 8")]) + &units([1, 1, 1], None))
         .expect("a file");
     let simulation = hops(40, 0.5).machine(&path).pes(9).gvt(GvtAlgorithm::Gsu);
-    let refused = simulation.run().err().expect("it is refused").to_string();
+    let refused = simulation.run().expect_err("it is refused").to_string();
     assert_eq!(
         refused,
         "`gvt` is `gsu`, but 9 PEs take 2 nodes of machine `small`, whose registers serve the 8 cores of a node: set `pes` to fewer, or `gvt` to `one-sided`"

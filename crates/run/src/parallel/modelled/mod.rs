@@ -250,7 +250,8 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.wake_others(pe, ends + self.word_takes);
         }
         if *has_registers {
-            self.look_at_registers(stepped, pe, ends);
+            let Stepper { horizon, cores, list, .. } = self;
+            horizon.look(machine, (stepped, pe, ends), cores, list);
         }
         if machine.mailboxes.is_some() {
             self.wake_senders(pe, now);
@@ -261,6 +262,16 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.sleep(stepped, pe, ends);
         }
         Ok(())
+    }
+
+    /// After a step of a PE that began at `now`: its mailbox has been emptied, and those try again
+    /// that waited for room in it.
+    fn wake_senders(&mut self, pe: u32, now: Time) {
+        for sender in self.modelled.wires.has_room(pe) {
+            if self.cores[sender as usize].is_blocked() {
+                self.list.schedule(sender, now);
+            }
+        }
     }
 
     /// A PE that has nothing to do sleeps until something arrives.
@@ -284,7 +295,12 @@ impl<'a, 'w> Stepper<'a, 'w> {
     fn outcome(&mut self, pes: &[&mut dyn AnyPe]) -> MachineRecord {
         let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
         let gvt_latency = self.gvt_latency.of_each_pe();
-        outcome::record(self.modelled, &mut self.cores, &counts, gvt_latency)
+        let Modelled { machine, wires, least_delay, .. } = self.modelled;
+        let mailboxes = wires.mailbox_use();
+        MachineRecord {
+            least_delay: *least_delay,
+            ..outcome::record(machine, mailboxes, &mut self.cores, &counts, gvt_latency)
+        }
     }
 
     /// All PEs but `but` look again at this time.

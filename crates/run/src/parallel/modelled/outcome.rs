@@ -1,22 +1,21 @@
 //! What the record says of a run on a modelled machine.
 
 use warpline_kernel::Counts;
-use warpline_machine::Time;
+use warpline_machine::{Machine, Time};
 use warpline_record::{Distribution, MachineRecord, MachineShares, Spread, quantiles};
+use warpline_transport::MailboxUse;
 
-use super::Modelled;
 use super::core::Core;
 use super::shown;
 
 /// The record of a machine whose PEs have counted this, and have each lost so much to GVT itself.
 pub(super) fn record(
-    modelled: &Modelled<'_>,
+    machine: &Machine,
+    mailboxes: MailboxUse,
     cores: &mut [Core],
     counts: &[&Counts],
     gvt_latency: Option<Time>,
 ) -> MachineRecord {
-    let machine = &modelled.machine;
-    let mailboxes = modelled.wires.mailbox_use();
     let committed: Vec<u64> = counts.iter().map(|counts| counts.committed).collect();
     let last = cores.iter().map(Core::free).max().unwrap_or_default();
     let time_lines = Some(shown::record(cores, last));
@@ -64,7 +63,7 @@ pub(super) fn record(
         ),
         waiting: Spread::of(cores.iter().map(waiting).collect()),
         gvt_latency: gvt_latency.map(|each| ratio(each.seconds(), seconds)),
-        least_delay: modelled.least_delay,
+        least_delay: None,
         distribution: distribution(cores, counts, seconds),
         time_lines,
         sensitivity: Vec::new(),

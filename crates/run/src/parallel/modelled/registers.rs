@@ -1,9 +1,10 @@
-//! PEs that wait for hardware: for registers to let them go on, and for room in mailboxes.
+//! PEs that wait for registers to let them go on.
 
 use warpline_base::VirtualTime;
-use warpline_machine::Time;
+use warpline_machine::{Machine, Time};
 
-use super::Stepper;
+use super::core::Core;
+use super::event_list::EventList;
 use crate::parallel::any_pe::AnyPe;
 
 /// What registers say, and when PEs can read it.
@@ -20,38 +21,33 @@ impl Default for RegisterHorizon {
     }
 }
 
-impl Stepper<'_, '_> {
+impl RegisterHorizon {
     /// After a step of a PE that ends at a time: if registers let PEs go on, those wake that wait
     /// for it. They read it as soon as it is there, and no sooner.
-    pub(super) fn look_at_registers(&mut self, stepped: &mut dyn AnyPe, pe: u32, ends: Time) {
-        let core = &mut self.cores[pe as usize];
+    pub(super) fn look(
+        &mut self,
+        machine: &Machine,
+        (stepped, pe, ends): (&mut dyn AnyPe, u32, Time),
+        cores: &mut [Core],
+        list: &mut EventList,
+    ) {
+        let core = &mut cores[pe as usize];
         core.note_waits_for(stepped.waits_for());
         let Some(horizon) = stepped.horizon_in_registers() else { return };
-        let last = self.horizon.time;
-        if horizon <= last {
+        let rises = horizon > self.time;
+        self.time = horizon;
+        if !rises {
             // It falls when a PE has adopted a verdict, until that PE writes its register again.
-            self.horizon.time = horizon;
-            let RegisterHorizon { time, at } = self.horizon;
-            if at > core.looked() {
-                core.note_horizon(time, at.max(ends));
+            if self.at > core.looked() {
+                core.note_horizon(horizon, self.at.max(ends));
             }
             return;
         }
-        let at = ends + self.modelled.machine.lbts_takes(self.cores.len() as u32);
-        self.horizon = RegisterHorizon { time: horizon, at };
-        for (pe, core) in (0..).zip(&mut self.cores) {
+        let at = ends + machine.lbts_takes(cores.len() as u32);
+        self.at = at;
+        for (pe, core) in (0..).zip(cores) {
             if core.note_horizon(horizon, at) && core.is_asleep() {
-                self.list.schedule(pe, at.max(core.free()));
-            }
-        }
-    }
-
-    /// After a step of a PE that began at `now`: its mailbox has been emptied, and those try again
-    /// that waited for room in it.
-    pub(super) fn wake_senders(&mut self, pe: u32, now: Time) {
-        for sender in self.modelled.wires.has_room(pe) {
-            if self.cores[sender as usize].is_blocked() {
-                self.list.schedule(sender, now);
+                list.schedule(pe, at.max(core.free()));
             }
         }
     }
