@@ -97,12 +97,17 @@ fn a_panic_of_the_model_is_reported_once() {
         return output::notify(failure.message);
     }
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "run::tests::a_panic_of_the_model_is_reported_once", "--nocapture"]);
+    child.args([
+        "--exact",
+        "run::one_run::tests::a_panic_of_the_model_is_reported_once",
+        "--nocapture",
+    ]);
     child.env(CHILD, "1").env_remove("RUST_BACKTRACE");
     let printed = String::from_utf8(child.output().unwrap().stderr).unwrap();
     assert_eq!(printed.matches("no tick").count(), 1, "{printed}");
     assert!(
-        printed.contains("event 3 of LP 0 at time 3 (())") && printed.contains("run/tests.rs:"),
+        printed.contains("event 3 of LP 0 at time 3 (())")
+            && printed.contains("run/one_run_tests.rs:"),
         "{printed}"
     );
 }
