@@ -214,8 +214,15 @@ mod tests {
             .collect();
         // Boost is for comparison, and when PEs move is drawn as `migrate_at_random`. Modelled machines
         // leave little to chance, and have tests of their own.
-        let left_out =
-            ["carrier", "communication-threads", "move-pes", "state-digest", "machine", "pes"];
+        let left_out = [
+            "carrier",
+            "communication-threads",
+            "move-pes",
+            "state-digest",
+            "machine",
+            "machine-scale",
+            "pes",
+        ];
         for setting in Settings::table().iter().filter(|setting| {
             setting.heading == PARALLEL && !left_out.contains(&setting.name.as_str())
         }) {
