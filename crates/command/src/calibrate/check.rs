@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(printout.object["greatest_error"], 1.0);
         for part in [
             "this.toml (a machine)",
-            "off by 50 % in the median, and by 100 % at most",
-            "Others took up to 50 % of the cores",
+            "off by 50.0 % in the median, and by 100.0 % at most",
+            "Others took up to 50.0 % of the cores",
         ] {
             assert!(printout.text.contains(part), "{}", printout.text);
         }
