@@ -73,6 +73,11 @@ struct Case {
     predicted: f64,
 }
 
+/// The failure of a machine file that is missing or wrong.
+pub(super) fn refused(error: warpline_machine::MachineError) -> Failure {
+    Failure::wrong_use(error.to_string())
+}
+
 impl Check {
     pub(super) fn new<C: Catalogue>(
         program: &Program<C>,
@@ -88,7 +93,7 @@ impl Check {
         } else {
             Err(warpline_machine::MachineError::NotCalibrated { path })
         };
-        let Machine { about, .. } = machine.map_err(super::refused)?;
+        let Machine { about, .. } = machine.map_err(refused)?;
         Ok(Check { executable: child::executable()?, place: place.to_owned(), about, quick })
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use warpline_machine::Sheet;
 use warpline_transport::pin;
 
-use super::cores;
+use super::cores::cores;
 
 /// Shorter gaps between two looks are taken for the looks themselves.
 const GAP_LEAST: Duration = Duration::from_micros(2);

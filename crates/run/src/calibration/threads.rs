@@ -9,7 +9,7 @@ use std::time::Instant;
 use warpline_memory::{Lines, Region, lines, ring};
 use warpline_transport::pin;
 
-use super::cores;
+use super::cores::cores;
 use super::sample::Sample;
 
 /// A message as long as most events.
