@@ -44,7 +44,7 @@ fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
     let mut expected = of_run();
     expected.retain(|setting| {
         (setting.heading != "Output" || setting.name == REPORT)
-            && ![REPLICATIONS, SCALING].contains(&&*setting.name)
+            && ![REPLICATIONS, SCALING, SENSITIVITY].contains(&&*setting.name)
     });
     assert_eq!(
         names(&of_compare()),
@@ -108,6 +108,7 @@ fn every_setting_is_read() {
             WITH => "optimistic",
             "communication-batch" => "512",
             "memory" => "50%",
+            MACHINE_SCALE => "event=7",
             _ => "7",
         };
         let text = setting.words.first().unwrap_or(&typed);

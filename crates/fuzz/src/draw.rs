@@ -237,7 +237,9 @@ mod tests {
             .flat_map(|seed| (0..10).map(move |number| way(&model(seed), seed, number)))
             .collect();
         // Boost is for comparison, and when PEs move is drawn as `migrate_at_random`.
-        let left_out = ["carrier", "communication-threads", "move-pes", "state-digest"];
+        // Figures of machines have tests of their own.
+        let left_out =
+            ["carrier", "communication-threads", "machine-scale", "move-pes", "state-digest"];
         for setting in Settings::table().iter().filter(|setting| {
             setting.heading == PARALLEL && !left_out.contains(&setting.name.as_str())
         }) {

@@ -89,5 +89,9 @@ fn a_prediction_says_what_it_depends_on() {
     let scaled = warpline(&format!("{line} --machine-scale event=2")).json();
     assert_eq!(scaled["machine"]["seconds"], Value::from(seconds("event", 2.0)));
     let text = warpline(&format!("{} --sensitivity yes --quiet", line.replace(" --json", "")));
-    assert!(text.stdout.contains("if latency") && text.stdout.contains("of the rate"), "{text:?}");
+    assert!(
+        text.stdout.contains("if latency") && text.stdout.contains("of the rate"),
+        "{}",
+        text.stdout
+    );
 }

@@ -1,12 +1,12 @@
 //! Predictions held against measurements. All figures come from the machine file, which was measured
 //! with events as those of the first workload. Events of others cost as many times as much as in
-//! sequential runs.
+//! sequential runs. Time in which others had the cores counts neither here nor there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
-use warpline_machine::{FigureGroup, Machine};
+use warpline_machine::Machine;
 use warpline_record::RunRecord;
 
 use crate::failure::Failure;
@@ -39,6 +39,8 @@ const ENGINES: [(&str, u32); 4] =
     [("conservative", 1), ("conservative", 2), ("optimistic", 1), ("optimistic", 2)];
 /// Runs of each kind, in full and with `--quick`.
 const TIMES: [usize; 2] = [5, 1];
+/// A share of the cores' time below which figures are doubtful.
+const CORE_SHARE_LEAST: f64 = 0.95;
 /// About how long a run takes, in seconds, in full and with `--quick`.
 const SECONDS: [f64; 2] = [0.8, 0.4];
 
@@ -55,6 +57,8 @@ pub(super) struct Found {
     place: PathBuf,
     about: String,
     cases: Vec<Case>,
+    /// The least share of their busy time in which the threads of a run had a core.
+    core_share: f64,
 }
 
 /// An engine on a workload.
@@ -64,9 +68,14 @@ struct Case {
     pes: u32,
     /// How many times as much an event costs as in the first workload.
     event: f64,
-    /// Committed events per second.
+    /// Committed events per second in which the threads had a core.
     measured: f64,
     predicted: f64,
+}
+
+/// The failure of a machine file that is missing or wrong.
+pub(super) fn refused(error: warpline_machine::MachineError) -> Failure {
+    Failure::wrong_use(error.to_string())
 }
 
 impl Check {
@@ -84,7 +93,7 @@ impl Check {
         } else {
             Err(warpline_machine::MachineError::NotCalibrated { path })
         };
-        let Machine { about, .. } = machine.map_err(super::refused)?;
+        let Machine { about, .. } = machine.map_err(refused)?;
         Ok(Check { executable: child::executable()?, place: place.to_owned(), about, quick })
     }
 
@@ -101,12 +110,14 @@ impl Check {
     pub(super) fn conduct(&self, show: &mut dyn FnMut(u64, &str)) -> Result<Found, Failure> {
         let mut cases = Vec::new();
         let mut runs = 0;
+        let mut core_share = 1.0_f64;
         let mut first = None;
         for workload in WORKLOADS {
             let mut run = |options: &[String]| {
                 let what = format!("{}, {}", workload.0, options[0].trim_start_matches("--"));
                 let record = child::run(&mut self.command(workload, options), || show(runs, &what));
                 runs += 1;
+                core_share = record.iter().map(share).fold(core_share, f64::min);
                 record.map_err(|failure| Failure {
                     message: format!("{what}: {}", failure.message),
                     ..failure
@@ -114,7 +125,7 @@ impl Check {
             };
             cases.extend(self.workload(workload, &mut first, &mut run)?);
         }
-        Ok(Found { place: self.place.clone(), about: self.about.clone(), cases })
+        Ok(Found { place: self.place.clone(), about: self.about.clone(), cases, core_share })
     }
 
     /// Measures a workload in turn on all engines, and then predicts it. `first` is what an event of
@@ -141,11 +152,12 @@ impl Check {
         let mut rates = vec![Vec::new(); ENGINES.len()];
         for _ in 0..times {
             let record = check(run(&["--sync=sequential".to_owned()])?)?;
-            let seconds = record.loop_seconds * record.core_share.unwrap_or(1.0);
+            let seconds = record.loop_seconds * share(&record);
             alone.push(seconds / record.committed_events.max(1) as f64);
             for (rates, (engine, pes)) in rates.iter_mut().zip(ENGINES) {
                 let options = [format!("--sync={engine}"), format!("--threads={pes}")];
-                rates.push(check(run(&options)?)?.event_rate);
+                let record = check(run(&options)?)?;
+                rates.push(record.event_rate / share(&record));
             }
         }
         let alone = median(alone).unwrap_or_default();
@@ -157,7 +169,7 @@ impl Check {
                 format!("--machine={}", self.place.display()),
                 format!("--pes={pes}"),
                 "--horizon=bounds".to_owned(),
-                format!("--machine-scale={}={event}", FigureGroup::Event.name()),
+                format!("--machine-scale=event={event},noise={}", Machine::FACTOR_MOST.recip()),
             ];
             let record = check(run(&options)?)?;
             let machine = record.parallel.and_then(|parallel| parallel.machine);
@@ -180,6 +192,11 @@ impl Check {
         command.args(options).args(more);
         command
     }
+}
+
+/// The share of their busy time in which the threads of a run had a core.
+fn share(record: &RunRecord) -> f64 {
+    record.core_share.unwrap_or(1.0)
 }
 
 impl Case {
@@ -219,7 +236,7 @@ impl Found {
         json!({
             "file": self.place.display().to_string(), "about": self.about, "quick": quick,
             "cases": self.cases.iter().map(case).collect::<Vec<_>>(),
-            "median_error": middle, "greatest_error": most,
+            "core_share": self.core_share, "median_error": middle, "greatest_error": most,
         })
     }
 
@@ -239,10 +256,19 @@ impl Found {
             std::iter::once(head.map(str::to_owned)).chain(self.cases.iter().map(row)).collect();
         let [middle, most] = self.errors().map(format::percent);
         let quick = if quick { "; these runs are too short to be sure of anything" } else { "" };
+        let lost = if self.core_share < CORE_SHARE_LEAST {
+            let lost = format::percent(1.0 - self.core_share);
+            format!(
+                "Others took up to {lost} of the cores from a run: PEs waited for each other longer \
+                 than the model knows of.\n"
+            )
+        } else {
+            String::new()
+        };
         format!(
             "{} ({})\n\n{}\nPredictions are off by {middle} in the median, and by {most} at most\
              {quick}.\nEvents cost as many times as much as those of W1 as in sequential runs; all \
-             else is from the file.\n",
+             else is from the file.\n{lost}",
             self.place.display(),
             self.about,
             format::columns(&rows, 0)
@@ -261,12 +287,17 @@ mod tests {
     #[test]
     fn errors_count_both_ways() {
         let cases = vec![case(1e6, 1e6), case(2e6, 1e6), case(1e6, 1.5e6)];
-        let found = Found { place: "this.toml".into(), about: "a machine".into(), cases };
+        let found =
+            Found { place: "this.toml".into(), about: "a machine".into(), cases, core_share: 0.5 };
         assert_eq!(found.errors(), [0.5, 1.0]);
         let printout = found.printout(true);
         assert_eq!(printout.object["cases"][1]["ratio"], 0.5);
         assert_eq!(printout.object["greatest_error"], 1.0);
-        for part in ["this.toml (a machine)", "off by 50 % in the median, and by 100 % at most"] {
+        for part in [
+            "this.toml (a machine)",
+            "off by 50.0 % in the median, and by 100.0 % at most",
+            "Others took up to 50.0 % of the cores",
+        ] {
             assert!(printout.text.contains(part), "{}", printout.text);
         }
     }

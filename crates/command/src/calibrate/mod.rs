@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use warpline_run::Calibration;
 
-use self::check::Check;
+use self::check::{Check, refused};
 use self::request::CalibrationRequest;
 use crate::failure::Failure;
 use crate::models::catalogue::Catalogue;
@@ -28,10 +28,6 @@ pub(crate) fn calibrate<C: Catalogue>(
         None => warpline_machine::place_of_this().map_err(refused)?,
     };
     if request.check { check(program, request, place) } else { measure(program, request, place) }
-}
-
-fn refused(error: warpline_machine::MachineError) -> Failure {
-    Failure::wrong_use(error.to_string())
 }
 
 /// Measures this machine, and writes its file.

@@ -43,7 +43,7 @@ pub(super) fn note(
     let all = FigureGroup::ALL.into_iter().flat_map(|group| FACTORS.map(|factor| (group, factor)));
     for (number, (group, factor)) in (0..).zip(all) {
         counter.show(number, &format!("{} × {factor}", group.name()));
-        let scale = settings.machine_scale().times(group, factor);
+        let scale = settings.machine_scale.clone().unwrap_or_default().times(group, factor);
         let mut scaled = settings.clone();
         scaled.machine_scale = Some(scale);
         let run = repeat(scaled)?;
@@ -100,7 +100,7 @@ mod tests {
         settings.set("machine-scale", "event=3").unwrap();
         let mut scales = Vec::new();
         note(&mut record, &settings, true, |settings| {
-            scales.push(settings.machine_scale().text());
+            scales.push(settings.machine_scale.as_ref().map(SettingValue::text).unwrap());
             Ok(on_machine(scales.len() as f64))
         })
         .unwrap();

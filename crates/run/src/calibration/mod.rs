@@ -4,6 +4,7 @@
 //! Costs of events, messages, copies, undo and GVT are differences between runs that differ in that
 //! alone, taken in turn, so that a machine that grows slower or faster meanwhile changes both.
 
+mod cores;
 mod loopback;
 mod noise;
 mod runs;
@@ -14,6 +15,7 @@ use std::time::Instant;
 
 use warpline_machine::Sheet;
 
+use self::cores::cores;
 use self::loopback::Loopback;
 use self::noise::Interruptions;
 use self::runs::RunCosts;
@@ -159,11 +161,6 @@ impl Figures {
         }
         notes
     }
-}
-
-/// Cores that this process may use.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
 #[cfg(test)]

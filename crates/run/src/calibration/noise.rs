@@ -5,8 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use warpline_machine::Sheet;
+use warpline_transport::pin;
 
-use super::cores;
+use super::cores::cores;
 
 /// Shorter gaps between two looks are taken for the looks themselves.
 const GAP_LEAST: Duration = Duration::from_micros(2);
@@ -25,7 +26,14 @@ impl Interruptions {
     pub(super) fn measured(quick: bool) -> Self {
         let time = Duration::from_millis(if quick { 200 } else { 1500 });
         thread::scope(|scope| {
-            let watches: Vec<_> = (0..cores()).map(|_| scope.spawn(|| watch(time))).collect();
+            let watches: Vec<_> = (0..cores())
+                .map(|core| {
+                    scope.spawn(move || {
+                        pin(core, cores());
+                        watch(time)
+                    })
+                })
+                .collect();
             let mut all = Interruptions::default();
             for one in watches.into_iter().filter_map(|watch| watch.join().ok()) {
                 all.watched += one.watched;

@@ -19,7 +19,7 @@ impl Sample {
     }
 
     /// The value below which this share of them lies; 0 if there are none.
-    fn quantile(&self, share: f64) -> f64 {
+    pub(super) fn quantile(&self, share: f64) -> f64 {
         let last = self.0.len().saturating_sub(1);
         self.0.get((last as f64 * share).round() as usize).copied().unwrap_or_default()
     }

@@ -1,12 +1,15 @@
 //! What threads take to tell each other something, by the wires that PEs have: lines of bounds, and
-//! rings.
+//! rings. Everything is timed in short pieces, the fastest of which counts: in others, the system may
+//! have taken one of the threads from its core.
 
 use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
 use warpline_memory::{Lines, Region, lines, ring};
+use warpline_transport::pin;
 
+use super::cores::cores;
 use super::sample::Sample;
 
 /// A message as long as most events.
@@ -16,8 +19,10 @@ type Long = [u64; 512];
 /// Looks at a wire after which a thread lets others have its core.
 const LOOKS: u32 = 1 << 10;
 /// Messages that a ring holds, and that are sent at once.
-const RING: usize = 1024;
+const RING: usize = 256;
 const BURST: usize = 64;
+/// Rounds, words or rings full of messages in a piece.
+const PIECE: u32 = 16;
 /// PEs whose bounds are read in turn.
 const READ_PES: u32 = 4096;
 
@@ -38,18 +43,30 @@ pub(super) struct Wires {
 
 impl Wires {
     pub(super) fn measured(times: usize, quick: bool) -> Self {
-        let rounds = if quick { 200 } else { 2_000 };
-        let messages = if quick { 20_000 } else { 100_000 };
+        let pieces = if quick { 20 } else { 100 };
         Wires {
-            one_way: Sample::of(times, || ping_pong(rounds) / 2.0),
+            one_way: Sample::of(times, || ping_pong(pieces) / 2.0),
             read: Sample::of(times, read_afresh),
-            write: Sample::of(times, || write_watched(messages)),
-            message: Sample::of(times, || stream::<Short>(messages, [1; 8])),
+            write: Sample::of(times, || write_watched(pieces)),
+            message: Sample::of(times, || stream::<Short>(pieces, [1; 8])),
             bytes_per_second: Sample::of(times, || {
-                size_of::<Long>() as f64 / stream::<Long>(messages / 10, [1; 512])
+                size_of::<Long>() as f64 / stream::<Long>(pieces, [1; 512])
             }),
         }
     }
+}
+
+/// Times pieces, each of which does something so many times. Returns the seconds of one time in the
+/// fastest piece.
+fn time(pieces: u32, times: u32, mut piece: impl FnMut(u32)) -> f64 {
+    let mut next = 0;
+    let all = Sample::of(pieces as usize, || {
+        let started = Instant::now();
+        piece(next);
+        next += 1;
+        started.elapsed().as_secs_f64() / f64::from(times)
+    });
+    all.quantile(0.0)
 }
 
 /// Waits until something is there.
@@ -73,94 +90,135 @@ fn two_lines() -> [Lines; 2] {
     std::array::from_fn(|_| both.next().expect("a view for each"))
 }
 
-/// Seconds for a word to go to another thread, and another word back.
-fn ping_pong(rounds: u64) -> f64 {
-    let [mut here, mut there] = two_lines();
-    let start = Barrier::new(2);
+/// Does two things at a time, each on a core of its own if there are two, and returns what the first
+/// one found.
+fn on_two_cores<T: Send>(first: impl FnOnce() -> T + Send, second: impl FnOnce() + Send) -> T {
+    let start = &Barrier::new(2);
     thread::scope(|scope| {
-        scope.spawn(|| {
+        let first = scope.spawn(move || {
+            pin(0, cores());
             start.wait();
-            for round in 1..=rounds {
-                wait(|| (there.read(0) >= round).then_some(()));
-                there.write(round);
-            }
+            first()
         });
-        start.wait();
-        let started = Instant::now();
-        for round in 1..=rounds {
-            here.write(round);
-            wait(|| (here.read(1) >= round).then_some(()));
-        }
-        started.elapsed().as_secs_f64() / rounds as f64
+        scope.spawn(move || {
+            pin(1, cores());
+            start.wait();
+            second();
+        });
+        first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// Seconds for a word to go to another thread, and another word back.
+fn ping_pong(pieces: u32) -> f64 {
+    let [mut here, mut there] = two_lines();
+    let last = u64::from(pieces * PIECE);
+    let calls = move || {
+        time(pieces, PIECE, |piece| {
+            for round in piece * PIECE + 1..=(piece + 1) * PIECE {
+                here.write(round.into());
+                wait(|| (here.read(1) >= round.into()).then_some(()));
+            }
+        })
+    };
+    let answers = move || {
+        for round in 1..=last {
+            wait(|| (there.read(0) >= round).then_some(()));
+            there.write(round);
+        }
+    };
+    on_two_cores(calls, answers)
 }
 
 /// Seconds to read a word that another thread has just written, out of many in no order.
 fn read_afresh() -> f64 {
     let mut views = lines(&Region::own(), READ_PES);
+    let [mut here, mut there] = two_lines();
+    let reader = views.pop().expect("a view for each PE");
     // Each word says which to read next: a step that has no factor in common with their number.
     let step = 1_531;
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            for (pe, view) in (0..).zip(&mut views) {
-                view.write((pe + step) % u64::from(READ_PES));
-            }
+    let reads = move || {
+        wait(|| (here.read(1) == 1).then_some(()));
+        let mut pe = 0;
+        let seconds = time(READ_PES / PIECE, PIECE, |_| {
+            (0..PIECE).for_each(|_| pe = reader.read(pe as u32));
         });
-    });
-    let view = &views[0];
-    let started = Instant::now();
-    let last = (0..READ_PES).fold(0, |pe, _| view.read(pe as u32));
-    let seconds = started.elapsed().as_secs_f64();
-    std::hint::black_box(last);
-    seconds / f64::from(READ_PES)
+        here.write(1);
+        seconds
+    };
+    let writes = move || {
+        for (pe, view) in (0..).zip(&mut views) {
+            view.write((pe + step) % u64::from(READ_PES - 1));
+        }
+        there.write(1);
+        // It keeps its core meanwhile.
+        wait(|| (there.read(0) == 1).then_some(()));
+    };
+    on_two_cores(reads, writes)
 }
 
 /// Seconds to write a word that another thread keeps reading.
-fn write_watched(rounds: u64) -> f64 {
+fn write_watched(pieces: u32) -> f64 {
     let [mut here, there] = two_lines();
-    let start = Barrier::new(2);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            start.wait();
-            wait(|| (there.read(0) >= rounds).then_some(()));
+    let words = PIECE * PIECE;
+    let writes = move || {
+        let seconds = time(pieces, words, |piece| {
+            (0..words).for_each(|word| here.write(u64::from(piece ^ word)));
         });
-        start.wait();
-        let started = Instant::now();
-        (1..=rounds).for_each(|round| here.write(round));
-        started.elapsed().as_secs_f64() / rounds as f64
-    })
+        here.write(u64::MAX);
+        seconds
+    };
+    on_two_cores(writes, move || wait(|| (there.read(0) == u64::MAX).then_some(())))
 }
 
 /// Seconds for a message of many that go through a ring, one behind the other.
-fn stream<T: Copy + Send>(messages: u64, message: T) -> f64 {
+fn stream<T: Copy + Send>(pieces: u32, message: T) -> f64 {
     let (mut producer, mut consumer) = ring::<T>(RING);
-    let start = Barrier::new(2);
-    thread::scope(|scope| {
-        let receiver = scope.spawn(|| {
-            let mut into = Vec::with_capacity(RING);
-            start.wait();
-            let mut received = 0;
-            while received < messages {
-                received += wait(|| {
-                    let some = consumer.drain_into(&mut into, BURST);
-                    (some > 0).then_some(some as u64)
+    let messages = PIECE * RING as u32;
+    let sends = move || {
+        let burst = [message; BURST];
+        time(pieces, messages, |_| {
+            let mut left = messages as usize;
+            while left > 0 {
+                left -= wait(|| {
+                    let some = producer.push_some(&burst[..left.min(BURST)]);
+                    (some > 0).then_some(some)
                 });
-                std::hint::black_box(&into);
-                into.clear();
             }
-        });
-        start.wait();
-        let started = Instant::now();
-        let burst = vec![message; BURST];
-        let mut left = messages;
+        })
+    };
+    let receives = move || {
+        let mut into = Vec::with_capacity(RING);
+        let mut left = u64::from(pieces) * u64::from(messages);
         while left > 0 {
-            let most = (BURST as u64).min(left) as usize;
             left -= wait(|| {
-                let some = producer.push_some(&burst[..most]);
+                let some = consumer.drain_into(&mut into, BURST);
                 (some > 0).then_some(some as u64)
             });
+            std::hint::black_box(&into);
+            into.clear();
         }
-        _ = receiver.join();
-        started.elapsed().as_secs_f64() / messages as f64
-    })
+    };
+    on_two_cores(sends, receives)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wires_take_some_time() {
+        let Wires { one_way, read, message, bytes_per_second, .. } = Wires::measured(3, true);
+        for figure in [one_way, read, message, bytes_per_second] {
+            assert!(figure.median() > 0.0, "{figure:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_are_numbered() {
+        let mut pieces = Vec::new();
+        let seconds = time(4, 2, |piece| pieces.push(piece));
+        assert_eq!(pieces, [0, 1, 2, 3]);
+        assert!(seconds >= 0.0);
+    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn machine(
 ) -> Result<Option<(Arc<Machine>, u32)>, Error> {
     let refuse = |why: String| Err(Error::Setting(why));
     let Some(name) = &settings.machine else {
-        let scale = settings.machine_scale();
+        let scale = settings.machine_scale.clone().unwrap_or_default();
         return match settings.pes {
             None if scale.is_none() => Ok(None),
             None => refuse(format!(
@@ -32,7 +32,7 @@ pub(crate) fn machine(
         };
     };
     let machine = match warpline_machine::open(&name.display().to_string()) {
-        Ok(machine) => settings.machine_scale().of(machine),
+        Ok(machine) => settings.machine_scale.clone().unwrap_or_default().of(machine),
         Err(why) => return refuse(why.to_string()),
     };
     let pes = settings.pes.unwrap_or(machine.cores.min(lps));

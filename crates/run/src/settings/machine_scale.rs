@@ -46,7 +46,7 @@ fn is_factor(factor: f64) -> bool {
 }
 
 impl SettingValue for MachineScale {
-    const PLACEHOLDER: &'static str = "FIGURES=FACTOR,...";
+    const PLACEHOLDER: &'static str = "FACTORS";
 
     fn parse(text: &str) -> Option<Self> {
         if text.trim() == "none" {

@@ -370,7 +370,7 @@ settings! {
         }
         /// With --machine: its figures times factors, to see what a prediction depends on, or for
         /// events that cost more than those of its file.
-        machine_scale: MachineScale = MachineScale::default(), Range::Any, {
+        machine_scale: MachineScale, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
             hurts: "what runs on a scaled machine is no prediction for the machine itself",

@@ -29,7 +29,7 @@ fn defaults_are_values_of_their_settings_or_rules() {
         .filter(|setting| setting.default.is_empty())
         .map(|setting| &*setting.name)
         .collect();
-    assert_eq!(without, ["trace", "machine", "virtual-cluster"]);
+    assert_eq!(without, ["trace", "machine", "machine-scale", "virtual-cluster"]);
     let rules: Vec<&str> = Settings::table()
         .iter()
         .filter(|setting| setting.default.contains(' '))
@@ -52,6 +52,7 @@ fn sample(setting: &Setting) -> &str {
         // Fewer bytes are no batch.
         "communication-batch" => "700",
         "memory" => "1GB",
+        "machine-scale" => "event=7",
         _ => "7",
     };
     setting.words.last().copied().unwrap_or(number)
