@@ -49,6 +49,7 @@ any_pe! {
         fn waits_at_barrier(&self) -> Option<(&Barrier, u64)>;
         fn shared_word(&self) -> Option<u64>;
         fn note_idle_steps(&mut self, steps: u32);
+        fn horizon(&self) -> VirtualTime;
         fn idle_steps_left(&mut self) -> Option<u32>;
         fn is_initialised(&self) -> bool;
         fn initialised_at(&self) -> Option<Instant>;

@@ -59,8 +59,10 @@ pub trait ModelledWires {
     /// What the step of a PE has sent.
     fn sent(&self, pe: u32) -> Sent;
 
-    /// The step of a PE has ended: what it has sent leaves. `arrives` hears of all of it.
-    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival));
+    /// The step of a PE has ended: what it has sent leaves. `arrives` hears of all of it. Returns
+    /// until when the PE is busy with that: the card of its node takes no bound from it before it
+    /// has sent the last.
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Time;
 
     /// Prefetches the mailbox of a PE.
     fn prefetch(&self, pe: u32);
@@ -201,8 +203,8 @@ impl<E> Network<E> {
         Arriving { at: left + machine.latency(from, to), far, content: () }
     }
 
-    /// What the step of a PE has sent leaves.
-    fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
+    /// What the step of a PE has sent leaves. Returns until when the PE is busy with that.
+    fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Time {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
         let lengths = self.message_lengths;
         outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
@@ -228,8 +230,9 @@ impl<E> Network<E> {
         let bound = outbox.bound.take();
         let round = outbox.round.take();
         self.mailboxes[pe as usize].outbox = outbox;
+        let mut busy_until = now;
         if bound.is_some() || round.is_some() {
-            self.publish(pe, now, bound, round);
+            busy_until = self.publish(pe, now, bound, round);
             let network = &*self;
             let others = (0..network.mailboxes.len() as u32).filter(|to| *to != pe);
             for to in others {
@@ -238,16 +241,28 @@ impl<E> Network<E> {
                 }
             }
         }
+        busy_until
     }
 
-    /// Publishes bounds of a PE, behind all that it has sent.
-    fn publish(&mut self, pe: u32, now: Time, bound: Option<u64>, round: Option<(u64, u64)>) {
+    /// Publishes bounds of a PE, behind all that it has sent. Returns when the card has sent them to
+    /// all nodes.
+    ///
+    /// The PE waits for that. Otherwise it could publish faster than the card sends, and what it
+    /// publishes would arrive later and later, behind bounds that nobody needs any more.
+    fn publish(
+        &mut self,
+        pe: u32,
+        now: Time,
+        bound: Option<u64>,
+        round: Option<(u64, u64)>,
+    ) -> Time {
         let far_pes = self.far_pes(pe);
         let machine = &*self.machine;
         let card = &mut self.cards[machine.node(pe) as usize];
-        let written =
-            (*card).max(now) + (machine.far.gap + machine.far.bytes(BOUND_BYTES)) * far_pes;
+        let mut written = now;
         if far_pes > 0 {
+            let each = machine.far.gap + machine.far.bytes(BOUND_BYTES);
+            written = written.max(*card) + each * far_pes;
             *card = written;
         }
         let reached = Time::picoseconds(
@@ -258,6 +273,7 @@ impl<E> Network<E> {
         bounds.note_left(true, written);
         bound.into_iter().for_each(|bound| bounds.publish(bound, reached));
         round.into_iter().for_each(|(round, bound)| bounds.publish_round(round, bound));
+        written
     }
 
     /// When the next bound of another PE reaches this one.
@@ -277,8 +293,8 @@ impl<E> ModelledWires for ModelledNetwork<E> {
         self.get().sent(pe)
     }
 
-    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) {
-        self.get().depart(pe, now, arrives);
+    fn depart(&self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Time {
+        self.get().depart(pe, now, arrives)
     }
 
     fn prefetch(&self, pe: u32) {

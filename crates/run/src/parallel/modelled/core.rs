@@ -1,5 +1,6 @@
 //! A core of the machine, with its PE: whether it is at work, and how its time has gone.
 
+use warpline_base::VirtualTime;
 use warpline_kernel::Counts;
 use warpline_machine::{Machine, Noise, Time};
 use warpline_transport::{Opened, Sent};
@@ -30,6 +31,8 @@ pub(super) struct Core {
     departing: bool,
     /// When what another PE has written into the memory of all gets here.
     word: Option<Time>,
+    /// The horizon of its PE after its last step.
+    horizon: VirtualTime,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -52,6 +55,7 @@ impl Core {
             free: Time::ZERO,
             departing: false,
             word: None,
+            horizon: VirtualTime::ZERO,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -103,6 +107,17 @@ impl Core {
     /// Whether its last step has sent something that has yet to leave, which it does now.
     pub(super) fn take_departing(&mut self) -> bool {
         std::mem::take(&mut self.departing)
+    }
+
+    /// Notes the horizon of its PE after a step, and returns whether it has risen in that.
+    pub(super) fn raises(&mut self, horizon: VirtualTime) -> bool {
+        horizon > std::mem::replace(&mut self.horizon, horizon)
+    }
+
+    /// It is busy until then with what its last step has sent.
+    pub(super) fn keep_busy(&mut self, until: Time) {
+        self.spent.gvt += until.since(self.free);
+        self.free = self.free.max(until);
     }
 
     /// Another PE has written into the memory of all, and that gets here at this time.

@@ -154,6 +154,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
         if core.is_over() {
             return Ok(());
         }
+        if core.free() > now {
+            self.list.schedule(pe, core.free());
+            return Ok(());
+        }
         if core.falls_asleep() {
             self.sleep(&mut *pes[pe as usize], pe, now);
             return Ok(());
@@ -164,7 +168,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
     /// What the last step of a PE has sent leaves, and wakes those who wait for it.
     fn depart(&mut self, pe: u32, now: Time) {
         let Stepper { modelled, cores, list, .. } = self;
-        modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
+        let until = modelled.wires.depart(pe, now, &mut |Arrival { to, at, is_event }| {
             if is_event && !modelled.events_wake {
                 return;
             }
@@ -173,6 +177,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
                 list.schedule(to, at.max(core.free()));
             }
         });
+        cores[pe as usize].keep_busy(until);
     }
 
     fn step(
@@ -199,7 +204,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let is_over = matches!(step, Step::Finished | Step::Failed);
         let sent = wires.sent(pe);
         let did = core.account(machine, stepped.counts(), opened, sent);
-        let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
+        // What has arrived with a bound may be executed in the next step.
+        let rises = *has_bounds && core.raises(stepped.horizon());
+        let mail_counts = *events_wake || *has_bounds;
+        let has_news = rises || if mail_counts { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
         self.running -= usize::from(is_over);
         if !core.is_idle() {
