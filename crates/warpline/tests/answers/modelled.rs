@@ -219,34 +219,7 @@ fn nanoseconds<M: Model>(name: &str, simulation: Simulation<'_, M>, given: &[(&s
     (on_machine(name, simulation, given).seconds * 1e9 * 1000.0).round() / 1000.0
 }
 
-/// With bounds, the ball is thrown as soon as it is there. A turn receives it and raises the horizon,
-/// and the next executes the event: a throw takes two turns, an event, two overheads and a latency.
-/// The bound that allows it comes with the ball.
-///
-/// Meanwhile nobody asks for GVT, which would have control messages in the way of the ball. A PE
-/// whose next event is far away asks after 65 idle turns, and waits for the ball no longer than 1440
-/// ns and a latency: 35 turns of 50 ns.
-#[test]
-fn a_ping_pong_takes_two_turns_an_event_overheads_and_a_latency_a_throw() {
-    let throws = |end: f64, given: &[(&str, &str)]| {
-        let simulation = Simulation::new(PingPong).end(end).sync(Synchronisation::Conservative);
-        nanoseconds("ping-pong", simulation.horizon(Horizon::Bounds).pes(2), given)
-    };
-    let eight_more = |given: &[(&str, &str)]| {
-        let one_node = [("node.cores", "count = 2"), ("costs.turn", "ns = 50")];
-        let given = [&one_node, given].concat();
-        throws(16.5, &given) - throws(8.5, &given)
-    };
-    let event = ("costs.event", "ns = 1000");
-    let latency = ("near.latency", "ns = 300");
-    let overhead = ("near.overhead", "ns = 20");
-    assert_eq!(eight_more(&[event]), 8.0 * 1100.0);
-    assert_eq!(eight_more(&[latency]), 8.0 * 400.0);
-    assert_eq!(eight_more(&[overhead]), 8.0 * 140.0);
-    assert_eq!(eight_more(&[event, latency, overhead]), 8.0 * 1440.0);
-}
-
-/// Ahead of GVT, too, the ball is thrown as soon as it is there.
+/// The ball is thrown as soon as it is there.
 #[test]
 fn a_ping_pong_ahead_of_gvt_takes_an_event_a_throw() {
     let throws = |end: f64| {
