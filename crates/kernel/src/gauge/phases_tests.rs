@@ -330,13 +330,24 @@ fn time_before_a_restart_does_not_count() {
 
 #[test]
 fn the_wall_clock_tells_nanoseconds_since_its_origin() {
-    let clock = WallClock { origin: Instant::now(), on_core: None };
-    let before = clock.origin.elapsed();
+    let origin = Instant::now();
+    let clock = WallClock { origin: Some(origin), on_core: None };
+    let before = origin.elapsed();
     std::thread::sleep(std::time::Duration::from_millis(2));
     let now = u128::from(clock.now());
-    let after = clock.origin.elapsed().as_nanos();
+    let after = origin.elapsed().as_nanos();
     assert!(
         before.as_nanos() + 2_000_000 <= now && now <= after,
         "{now} is not between {before:?} and {after} ns"
     );
+}
+
+#[test]
+fn a_clock_that_stands_still_takes_no_samples() {
+    let mut meter = Meter::new(WallClock { origin: None, on_core: None });
+    for _ in 0..1000 {
+        assert!(!meter.begin_step());
+        meter.end_step(false);
+    }
+    assert_eq!((meter.now(), meter.phases().samples), (0, 0.0));
 }

@@ -22,6 +22,7 @@ pub(crate) mod world;
 
 use std::time::Duration;
 
+use warpline_base::VirtualTime;
 use warpline_memory::{Account, Buffers, catch_panic, prefetch_all};
 use warpline_model::Statistics;
 use warpline_model::engine::Executor;
@@ -168,6 +169,12 @@ impl<'m, T: PeTypes> Pe<'m, T> {
     pub fn note_idle_steps(&mut self, steps: u32) {
         self.calls.note_idle_steps(steps);
         self.caution.note_idle_steps(steps);
+    }
+
+    /// Its horizon: it executes events before that for good. An idle step in which it rises may be
+    /// followed by one that executes something.
+    pub fn horizon(&self) -> VirtualTime {
+        self.frontier.horizon()
     }
 
     /// After how many more idle steps in a row it does something of its own accord, if nothing

@@ -51,6 +51,7 @@ any_pe! {
         fn horizon_in_registers(&self) -> Option<VirtualTime>;
         fn waits_for(&mut self) -> Option<VirtualTime>;
         fn note_idle_steps(&mut self, steps: u32);
+        fn horizon(&self) -> VirtualTime;
         fn idle_steps_left(&mut self) -> Option<u32>;
         fn is_initialised(&self) -> bool;
         fn initialised_at(&self) -> Option<Instant>;

@@ -44,9 +44,8 @@ impl<'r> LoopMonitor<'_, 'r> {
 
     /// The PEs of this process begin: consecutive ones from `first` on.
     pub(crate) fn begin(&mut self, pes: &[&mut dyn AnyPe], first: u32) {
-        for (pe, number) in pes.iter().zip(first..) {
-            self.run.control.watch(Some(number), pe.beat());
-        }
+        let beats = pes.iter().zip(first..).map(|(pe, number)| (Some(number), pe.beat()));
+        self.run.control.watch_all(beats);
         let reading = Reading::new(Instant::now(), self.from.get(), self.committed);
         self.run.selector.begin(reading);
     }

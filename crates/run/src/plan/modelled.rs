@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use warpline_machine::{Machine, MachineError};
 
-use super::choices;
 use crate::settings::SettingValue;
-use crate::{Barrier, Error, GvtAlgorithm, Horizon, Settings};
+use crate::{Barrier, Error, GvtAlgorithm, Settings};
 
 /// The machine that the settings name, and how many PEs a model with so many LPs has on it.
 ///
@@ -45,12 +44,6 @@ pub(crate) fn machine(
     if let Some(most) = machine.topology.nodes_most().filter(|most| u64::from(nodes) > *most) {
         let Machine { name, cores, .. } = machine;
         return refuse(MachineError::TooSmall { name, nodes: most, cores, pes }.to_string());
-    }
-    if nodes > 1 && choices::horizon(settings, pes, 1).value != Horizon::Gvt {
-        return refuse(format!(
-            "{pes} PEs take {nodes} nodes of machine `{}`, which share no memory for the bounds of conservative windows or of `horizon`: set `horizon` to `gvt`, and leave `conservative` out",
-            machine.name
-        ));
     }
     if nodes > 1 && settings.gvt() == GvtAlgorithm::Gsu && machine.registers.is_some() {
         return refuse(format!(

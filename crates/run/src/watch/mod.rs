@@ -96,10 +96,15 @@ impl Control {
 
     /// Has the caller watch this thread of the run.
     pub(crate) fn watch(&self, pe: Option<u32>, beat: &Arc<Beat>) {
+        self.watch_all(std::iter::once((pe, beat)));
+    }
+
+    /// [Watches](Self::watch) all of these at once: there may be hundreds of thousands.
+    pub(crate) fn watch_all<'b>(&self, more: impl Iterator<Item = (Option<u32>, &'b Arc<Beat>)>) {
         let mut beats = self.beats.lock().unwrap_or_else(PoisonError::into_inner);
         // Where an executor is gone, only the list still has its beat.
         beats.retain(|(_, beat)| Arc::strong_count(beat) > 1);
-        beats.push((pe, beat.clone()));
+        beats.extend(more.map(|(pe, beat)| (pe, beat.clone())));
     }
 
     /// The listener to progress, if there is one.

@@ -59,6 +59,9 @@ pub struct Arrival {
 pub struct Departed {
     /// Until when the sender is busy with it; at the latest, if it waits.
     pub until: Time,
+    /// For how long of that it has waited for the card of its node to take its bounds. The card
+    /// takes none before it has sent the last.
+    pub publishing: Time,
     /// Since when a message waits for room in a full mailbox, and others behind it. Then it is to
     /// be tried again, at `until` or when there is [room](ModelledWires::has_room).
     pub waits: Option<Time>,
@@ -279,7 +282,8 @@ impl<E> Network<E> {
                         self.mailbox(to).slots.wait(pe);
                         outbox.waits = Some(deadline);
                         outbox.values.push_front((to, content));
-                        return Departed { until: deadline, waits: Some(until) };
+                        let publishing = Time::ZERO;
+                        return Departed { until: deadline, publishing, waits: Some(until) };
                     }
                     self.mailbox_use.failures += 1;
                     until += self.through_memory(&content, &self.machine.near);
@@ -303,7 +307,7 @@ impl<E> Network<E> {
             self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
             arrives(Arrival { to, at, is_event: true });
         }
-        Departed { until, waits: None }
+        Departed { until, publishing: Time::ZERO, waits: None }
     }
 
     /// What the step of a PE has sent leaves.
@@ -311,7 +315,7 @@ impl<E> Network<E> {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
         outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
         outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
-        let departed = self.send_values(pe, now, &mut outbox, arrives);
+        let mut departed = self.send_values(pe, now, &mut outbox, arrives);
         if departed.waits.is_some() {
             self.mailboxes[pe as usize].outbox = outbox;
             return departed;
@@ -337,7 +341,8 @@ impl<E> Network<E> {
         let round = outbox.round.take();
         self.mailboxes[pe as usize].outbox = outbox;
         if bound.is_some() || round.is_some() {
-            self.publish(pe, now, bound, round);
+            departed.until = self.publish(pe, now, bound, round);
+            departed.publishing = departed.until.since(now);
             let network = &*self;
             let others = (0..network.mailboxes.len() as u32).filter(|to| *to != pe);
             for to in others {
@@ -349,14 +354,25 @@ impl<E> Network<E> {
         departed
     }
 
-    /// Publishes bounds of a PE, behind all that it has sent.
-    fn publish(&mut self, pe: u32, now: Time, bound: Option<u64>, round: Option<(u64, u64)>) {
+    /// Publishes bounds of a PE, behind all that it has sent. Returns when the card has sent them to
+    /// all nodes.
+    ///
+    /// The PE waits for that. Otherwise it could publish faster than the card sends, and what it
+    /// publishes would arrive later and later, behind bounds that nobody needs any more.
+    fn publish(
+        &mut self,
+        pe: u32,
+        now: Time,
+        bound: Option<u64>,
+        round: Option<(u64, u64)>,
+    ) -> Time {
         let far_pes = self.far_pes(pe);
         let machine = &*self.machine;
         let card = &mut self.cards[machine.node(pe) as usize];
-        let written =
-            (*card).max(now) + (machine.far.gap + machine.far.bytes(BOUND_BYTES)) * far_pes;
+        let mut written = now;
         if far_pes > 0 {
+            let each = machine.far.gap + machine.far.bytes(BOUND_BYTES);
+            written = written.max(*card) + each * far_pes;
             *card = written;
         }
         let reached = Time::picoseconds(
@@ -367,6 +383,7 @@ impl<E> Network<E> {
         bounds.note_left(true, written);
         bound.into_iter().for_each(|bound| bounds.publish(bound, reached));
         round.into_iter().for_each(|(round, bound)| bounds.publish_round(round, bound));
+        written
     }
 
     /// When the next bound of another PE reaches this one.

@@ -6,6 +6,5 @@ mod handovers;
 mod history;
 mod lookahead;
 mod mixed;
-mod modelled;
 mod order;
 mod threads;

@@ -40,6 +40,8 @@ pub(super) struct Core {
     waits_for: Option<VirtualTime>,
     /// When it can read that they do.
     let_go: Option<Time>,
+    /// The horizon of its PE after its last step.
+    horizon: VirtualTime,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -70,6 +72,7 @@ impl Core {
             word: None,
             waits_for: None,
             let_go: None,
+            horizon: VirtualTime::ZERO,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -133,9 +136,10 @@ impl Core {
     /// What it has sent has left at `now`, as far as there was room.
     pub(super) fn note_departed(&mut self, now: Time, departed: Departed) {
         let waited = self.blocked.take().map_or(Time::ZERO, |since| now.since(since));
-        let sending = departed.waits.unwrap_or(departed.until).since(now);
+        let busy = departed.waits.unwrap_or(departed.until).since(now);
         self.waited_for_room += waited;
-        self.spent.messages += waited + sending;
+        self.spent.messages += waited + busy.since(departed.publishing);
+        self.spent.gvt += departed.publishing;
         self.blocked = departed.waits;
         self.departing = departed.waits.is_some();
         self.free = departed.until;
@@ -168,6 +172,11 @@ impl Core {
     /// do until then.
     pub(super) fn reads_at(&self, now: Time) -> Option<Time> {
         self.let_go.filter(|at| *at > now)
+    }
+
+    /// Notes the horizon of its PE after a step, and returns whether it has risen in that.
+    pub(super) fn raises(&mut self, horizon: VirtualTime) -> bool {
+        horizon > std::mem::replace(&mut self.horizon, horizon)
     }
 
     /// Another PE has written into the memory of all, and that gets here at this time.

@@ -173,6 +173,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
         if core.is_over() {
             return Ok(());
         }
+        if core.free() > now {
+            self.list.schedule(pe, core.free());
+            return Ok(());
+        }
         if core.falls_asleep() {
             self.sleep(&mut *pes[pe as usize], pe, now);
             return Ok(());
@@ -236,7 +240,10 @@ impl<'a, 'w> Stepper<'a, 'w> {
             let without_work = std::mem::take(&mut core.without_work);
             self.gvt_latency.note(stepped.counts().gvt_epochs, did.verdicts, without_work);
         }
-        let has_news = if *events_wake { did.any() } else { did.more_than_mail() };
+        // What has arrived with a bound may be executed in the next step.
+        let rises = *has_bounds && core.raises(stepped.horizon());
+        let mail_counts = *events_wake || *has_bounds;
+        let has_news = rises || if mail_counts { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
         self.running -= usize::from(is_over);
         if !core.is_idle() {
