@@ -334,14 +334,14 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     // An LP with its state takes 24 bytes, and a PE 14 kB.
     let large = hops(100_000, 0.5).machine("infiniband").pes(100_000);
     let large = large.memory(MemoryLimit::Bytes(1_000_000_000));
-    let large = large.run().err().expect("it does not fit").to_string();
+    let large = large.run().expect_err("it does not fit").to_string();
     assert!(
         large
             .starts_with("100000 PEs of machine `infiniband` and their LPs need at least 1.40 GB,")
             && large.ends_with("(1.00 GB here): 71257 PEs would fit"),
         "{large}"
     );
-    let alone = hops(40, 0.5).pes(4).run().err().expect("it is refused").to_string();
+    let alone = hops(40, 0.5).pes(4).run().expect_err("it is refused").to_string();
     assert_eq!(
         alone,
         "`pes` is `4`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
