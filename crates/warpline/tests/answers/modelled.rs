@@ -43,7 +43,7 @@ fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
                             .pes(pes)
                             .horizon(horizon)
                             .gvt_start(start)
-                            .gvt(*gvt)
+                            .gvt(gvt)
                             .run()
                             .unwrap_or_else(|why| panic!("{sync:?} {gvt:?} {name}: {why}"));
                         assert!(
