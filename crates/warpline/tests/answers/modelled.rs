@@ -228,9 +228,10 @@ fn a_ping_pong_ahead_of_gvt_takes_an_event_a_throw() {
     assert_eq!(throws(16.5) - throws(8.5), 8.0 * 1000.0);
 }
 
-/// Without anything to do, a run is over once GVT has been found twice. All PEs begin at once. A PE gives its share when its first partner has begun, a latency later,
-/// and each stage of the butterfly takes another one. Asynchronous GVT takes a round, synchronous
-/// GVT two, of which only the first waits for partners to begin.
+/// Without anything to do, a run is over once GVT has been found twice. All PEs begin at once. A PE
+/// gives its share when its first partner has begun, a latency later, and each stage of the
+/// butterfly takes another one. Asynchronous GVT takes a round, synchronous GVT two, of which only
+/// the first waits for partners to begin.
 #[test]
 fn a_reduction_takes_a_latency_a_stage() {
     let takes = |pes: u32, gvt: GvtAlgorithm| {
