@@ -12,11 +12,13 @@ use crate::worker::Worker;
 
 /// A run counts as hanging if it takes this many times as long as the sequential run.
 const PATIENCE: f64 = 100.0;
-/// No run counts as hanging before this time.
-const LEAST: Duration = Duration::from_secs(10);
+/// No run counts as hanging before this time: others have the cores, too.
+const LEAST: Duration = Duration::from_secs(30);
 /// In a virtual cluster PEs take turns, and some stand still while all others wait for them: each
 /// has so much more.
-const PER_PE: Duration = Duration::from_secs(2);
+const PER_PE: Duration = Duration::from_secs(4);
+/// Ranks keep cores busy while they wait for each other. They have so many times as long.
+const OF_RANKS: u32 = 4;
 /// The time limit of a sequential run.
 const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
 /// A run is slow if it takes longer than this many times the sequential one, plus a second.
@@ -69,6 +71,7 @@ impl Checker {
             return Ok(Checked::Refused);
         }
         let limit = usual.mul_f64(PATIENCE).max(LEAST) + cluster_time(case);
+        let limit = if case.get("ranks").is_some() { limit * OF_RANKS } else { limit };
         let before = self.worker.cpu_time();
         let mut answer = self.worker.run(case, limit);
         let took = self.worker.cpu_time().saturating_sub(before);
