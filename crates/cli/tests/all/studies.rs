@@ -26,7 +26,7 @@ fn studies_are_listed_with_the_time_that_they_take() {
         .iter()
         .map(|study| study["name"].as_str().unwrap())
         .collect();
-    let expected = "usik/rcphold usik/cores usik/lookahead gsu/message-size gsu/lps gsu/network gsu/hardware gsu/simplesim ross-mt/processes-and-threads ross-mt/optimisations \
+    let expected = "usik/rcphold usik/cores usik/lookahead usik/216000 gsu/message-size gsu/lps gsu/network gsu/hardware gsu/simplesim ross-mt/processes-and-threads ross-mt/optimisations \
                     ross-mt/breakdown ross-mt/message-size ross-mt/speed-up gtw/send-time gtw/rate gtw/neighbours gtw/memory gtw/hypercube \
                     gtw/pcs knl/variants knl/cas knl/threads-per-communicator knl/gvt-interval defaults";
     assert_eq!(names.join(" "), expected);

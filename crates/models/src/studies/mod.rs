@@ -17,6 +17,7 @@ pub const STUDIES: &[Study] = &[
     usik::RCPHOLD,
     usik_cluster::CORES_STUDY,
     usik_cluster::LOOKAHEAD,
+    usik_cluster::ALL_CORES,
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,
