@@ -219,7 +219,7 @@ mod tests {
         let cores = [CORES[0], CORES[2]];
         let measured = measured(cores, [1.0; 2], [[1.0, 1.1, 1.2], [1.0, 1.5, 1.4]]);
         let figures = cores_figures(&measured);
-        let expected = ["1.20 times", "none", "none", "1.25 times", "none", "none"];
+        let expected = ["1.20 times", "none", "none", "1.25 to 1.25 times", "none", "none"];
         assert_eq!(here(&figures), expected);
     }
 
