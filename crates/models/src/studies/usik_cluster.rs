@@ -3,7 +3,7 @@
 use warpline::command::{Measured, Study, StudyCase, StudyFigure, Way};
 
 use super::figures::{figure, range, ratios};
-use super::usik::{ASYNCHRONOUS, SYNCHRONOUS};
+use super::usik::{ASYNCHRONOUS, SYNCHRONOUS, best_gains};
 
 /// Some of the paper's numbers of cores.
 const CORES: [u32; 3] = [1008, 4032, 32_256];
@@ -53,7 +53,7 @@ pub(super) const ALL_CORES: Study = Study {
     variants: |_| variants(),
     figures: all_cores_figures,
     ends: [2.0, 0.7],
-    seconds: [30.0, 7.0],
+    seconds: [30.0, 11.0],
     in_pairs: false,
 };
 
@@ -114,14 +114,6 @@ fn variants() -> Vec<StudyCase> {
             StudyCase::new(preset, arguments).by(Way::Modelled)
         })
         .into()
-}
-
-/// F: how many times as fast the better asynchronous variant is.
-fn best_gains(measured: &Measured, words: &[&str]) -> Option<String> {
-    ratios(measured, words, |condition| {
-        let gain = |variant: usize| measured.gain(condition, variant, SYNCHRONOUS);
-        ASYNCHRONOUS.into_iter().filter_map(gain).reduce(f64::max)
-    })
 }
 
 fn cores_figures(measured: &Measured) -> Vec<StudyFigure> {

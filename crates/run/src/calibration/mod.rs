@@ -101,11 +101,17 @@ impl Figures {
         let Wires { one_way, read, message, bytes_per_second, .. } = &self.wires;
         sheet.table("near");
         let latency = (one_way.median() - read.median()).max(0.0);
-        let origin =
-            one_way.origin("from writing a bound to having read it elsewhere, less the read");
+        let origin = one_way.origin(
+            "from writing a bound to having read it elsewhere, the fastest of many, less the read",
+        );
         sheet.time("latency", latency, &origin);
-        sheet.time("overhead", message.median(), &message.origin("a message through a ring"));
-        let origin = bytes_per_second.origin("long messages through a ring");
+        sheet.time(
+            "overhead",
+            message.median(),
+            &message.origin("a message through a ring, the fastest piece of many"),
+        );
+        let origin =
+            bytes_per_second.origin("long messages through a ring, the fastest piece of many");
         sheet.bandwidth("bandwidth", bytes_per_second.median(), &origin);
     }
 
@@ -127,9 +133,13 @@ impl Figures {
         sheet.time(
             "remote_write",
             write.median(),
-            &write.origin("a bound that another core reads"),
+            &write.origin("storing a bound that another core reads, the fastest piece of many"),
         );
-        sheet.time("register_read", read.median(), &read.origin("a word that another core wrote"));
+        sheet.time(
+            "register_read",
+            read.median(),
+            &read.origin("a word that another core wrote, the fastest piece of many"),
+        );
     }
 
     fn notes(&self) -> Vec<String> {
