@@ -66,7 +66,7 @@ const MOMENTARILY: u64 = 512 << 10;
 #[test]
 fn sources_are_held_back_where_memory_is_short() {
     let simulation = || Simulation::new(sources(16, 6, false)).end(60.0);
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let expected = sources(16, 6, false).sequential(60.0);
     let parallel = |seed: u64| {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let parallel = simulation()
@@ -117,7 +117,7 @@ fn sources_are_held_back_where_memory_is_short() {
 #[test]
 fn timers_that_never_fire_are_kept_where_memory_is_short() {
     let simulation = || Simulation::new(sources(16, 2, true)).end(15.0);
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let expected = sources(16, 2, true).sequential(15.0);
     let mut stops = 0;
     for seed in [0, 1] {
         let parallel = |bytes| {
@@ -236,7 +236,7 @@ fn memory_follows_the_events_from_pe_to_pe() {
         let sequential = need(|bytes| {
             simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()
         }) * 1000;
-        let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+        let expected = wave(2000, lookahead).sequential(20.0);
         let bytes = sequential + sequential / 10 + u64::from(BLOCKS) * OF_PE;
         for seed in 0..4 {
             let parallel = simulation()

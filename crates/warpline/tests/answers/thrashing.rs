@@ -47,7 +47,7 @@ const AT_FIRST: u64 = 20_000;
 #[test]
 fn pes_do_not_execute_far_more_than_they_commit() {
     let _limit = time_limit("throttled runs");
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let expected = gossips(13).sequential(END);
     for seed in 0..u64::from(cases(3)) {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let cancellation = [Cancellation::Aggressive, Cancellation::Lazy][seed as usize % 2];

@@ -193,7 +193,7 @@ fn killing(directory: &'static Path, victim: Victim) -> Story {
             let tick = *ticks;
             if tick == 1 {
                 let file = directory.join(format!("process {id}"));
-                lp.when_settled(move || fs::write(file, std::process::id().to_string()).unwrap());
+                lp.when_settled(move || fs::write(&file, std::process::id().to_string()).unwrap());
             }
             if id == 1 && tick == DEADLY {
                 lp.when_settled(move || kill(directory, victim));
