@@ -32,18 +32,24 @@ use warpline::prelude::*;
 pub struct Story {
     lps: u32,
     lookahead: f64,
-    links: Option<Told<dyn Fn(LpId) -> Vec<Link> + Send + Sync>>,
-    is_conservative: Option<Told<dyn Fn(LpId) -> bool + Send + Sync>>,
-    declare: Told<dyn Fn(&mut Declarations) + Send + Sync>,
-    init: Told<dyn Fn(&mut Init<Self>) -> u64 + Send + Sync>,
-    handle: Told<dyn Fn(&mut u64, u64, &mut Context<Self>) + Send + Sync>,
-    reverse: Told<dyn Fn(&mut u64, u64, &mut Reverse<Self>) + Send + Sync>,
-    commit: Told<dyn Fn(u64, &mut Commit<Self>) + Send + Sync>,
-    finish: Told<dyn Fn(u64, &mut Finish<Self>) + Send + Sync>,
+    links: Option<OfLp<Vec<Link>>>,
+    is_conservative: Option<OfLp<bool>>,
+    declare: DeclareFn,
+    init: InitFn,
+    handle: HandleFn,
+    reverse: ReverseFn,
+    commit: CommitFn,
+    finish: FinishFn,
 }
 
-/// What a story is told by; its copies share it.
-type Told<F> = Arc<F>;
+// What a story is told by; its copies share it.
+type OfLp<T> = Arc<dyn Fn(LpId) -> T + Send + Sync>;
+type DeclareFn = Arc<dyn Fn(&mut Declarations) + Send + Sync>;
+type InitFn = Arc<dyn Fn(&mut Init<'_, Story>) -> u64 + Send + Sync>;
+type HandleFn = Arc<dyn Fn(&mut u64, u64, &mut Context<Story>) + Send + Sync>;
+type ReverseFn = Arc<dyn Fn(&mut u64, u64, &mut Reverse<'_, Story>) + Send + Sync>;
+type CommitFn = Arc<dyn Fn(u64, &mut Commit<'_, Story>) + Send + Sync>;
+type FinishFn = Arc<dyn Fn(u64, &mut Finish<'_, Story>) + Send + Sync>;
 
 impl Story {
     /// LPs with states of zero, which do nothing yet.
