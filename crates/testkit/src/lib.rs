@@ -1,8 +1,9 @@
 //! For testing engines: a slow and obvious [reference](mod@reference) simulator, [random
 //! models](random_model) with every feature of the model API, a [matrix](mod@matrix) of engine
 //! configurations that must all give the reference's answer, [torture](mod@torture) by thousands of
-//! schedules, a small [model](Hops) for whatever else an engine does, and a [limit](time_limit) to
-//! the time that a test may take.
+//! schedules, small models for whatever else an engine does ([one](Hops) that is there, and
+//! [others](Story) that a test tells in a few lines), and a [limit](time_limit) to the time that a
+//! test may take.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -17,6 +18,7 @@ pub mod matrix;
 mod panics;
 pub mod random_model;
 pub mod reference;
+mod story;
 pub mod talk;
 mod time_limit;
 pub mod torture;
@@ -24,6 +26,7 @@ pub mod torture;
 pub use hops::Hops;
 pub use random_model::{RandomModel, Recipe};
 pub use reference::Settings;
+pub use story::Story;
 pub use time_limit::{TimeLimit, time_limit};
 
 /// `count`, or a hundredth of it under Miri, which is about a hundred times slower.

@@ -4,49 +4,38 @@
 use warpline::prelude::*;
 use warpline::record::MemoryRecord;
 use warpline::{GvtAlgorithm, Messages, Run, Synchronisation};
-use warpline_testkit::{RandomModel, Recipe, cases, scaled};
+use warpline_testkit::{RandomModel, Recipe, Story, cases, scaled};
+
+/// What an event comes from, at its receiver.
+const FROM_SOURCE: u64 = 1;
+const FROM_OTHER: u64 = 0;
 
 /// A source on each PE that sends to all PEs and receives nothing, so that only GVT holds it back;
-/// all other LPs count what they receive.
-#[derive(Debug)]
-struct Sources {
-    lps: u32,
-    /// How many events each event of a source sends.
-    fan_out: u32,
-    /// Whether the other LPs set timers that never fire, for the largest time.
-    never: bool,
-}
-
-impl Model for Sources {
-    type State = u64;
-    type Event = bool;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        if lp.id().0.is_multiple_of(4) {
-            lp.send(lp.id(), 0.5, true);
-        }
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, from_source: &bool, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
-        if *from_source {
-            let delay = lp.random().exponential(1.0);
-            lp.send(lp.id(), delay, true);
-            for _ in 0..self.fan_out {
-                let to = lp.random().below(self.lps / 4) * 4 + 1;
-                let delay = lp.random().exponential(5.0);
-                lp.send(to, delay, false);
+/// all other LPs count what they receive. Each event of a source sends `fan_out` others. If `never`,
+/// the other LPs set timers that never fire, for the largest time.
+fn sources(lps: u32, fan_out: u32, never: bool) -> Story {
+    Story::new(lps)
+        .init(|lp| {
+            if lp.id().0.is_multiple_of(4) {
+                lp.send(lp.id(), 0.5, FROM_SOURCE);
             }
-        } else if self.never {
-            let to = lp.random().below(self.lps);
-            lp.send(to, f64::MAX, false);
-        }
-    }
+            0
+        })
+        .handle(move |sum, from, lp| {
+            *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
+            if from == FROM_SOURCE {
+                let delay = lp.random().exponential(1.0);
+                lp.send(lp.id(), delay, FROM_SOURCE);
+                for _ in 0..fan_out {
+                    let to = lp.random().below(lps / 4) * 4 + 1;
+                    let delay = lp.random().exponential(5.0);
+                    lp.send(to, delay, FROM_OTHER);
+                }
+            } else if never {
+                let to = lp.random().below(lps);
+                lp.send(to, f64::MAX, FROM_OTHER);
+            }
+        })
 }
 
 fn answer<M: Model>(run: &Run<M>) -> (&str, u64) {
@@ -76,8 +65,8 @@ const MOMENTARILY: u64 = 512 << 10;
 
 #[test]
 fn sources_are_held_back_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 6, never: false }).end(60.0);
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let simulation = || Simulation::new(sources(16, 6, false)).end(60.0);
+    let expected = sources(16, 6, false).sequential(60.0);
     let parallel = |seed: u64| {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let parallel = simulation()
@@ -127,8 +116,8 @@ fn sources_are_held_back_where_memory_is_short() {
 /// books balance.
 #[test]
 fn timers_that_never_fire_are_kept_where_memory_is_short() {
-    let simulation = || Simulation::new(Sources { lps: 16, fan_out: 2, never: true }).end(15.0);
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let simulation = || Simulation::new(sources(16, 2, true)).end(15.0);
+    let expected = sources(16, 2, true).sequential(15.0);
     let mut stops = 0;
     for seed in [0, 1] {
         let parallel = |bytes| {
@@ -216,54 +205,38 @@ fn random_models_keep_within_random_budgets() {
     assert!(short.stops > 0 && short.sent_back > 0 && refused > 0, "{short:?}");
 }
 
-/// All events are in one block of LPs, on one PE, and move on to the next block together.
-#[derive(Debug)]
-struct Wave {
-    lps: u32,
-    lookahead: f64,
-}
-
 /// How many blocks a wave goes through.
 const BLOCKS: u32 = 4;
 
-impl Model for Wave {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        if lp.id().0 < self.lps / BLOCKS {
-            (0..40u32).for_each(|n| lp.send(lp.id(), 1.0 + f64::from(n) / 100.0, n.into()));
-        }
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, number: &u64, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(*number);
-        let block = lp.now() as u32 % BLOCKS;
-        let to = block * self.lps / BLOCKS + lp.random().below(self.lps / BLOCKS);
-        let delay = lp.random().uniform();
-        // It arrives in the first half of the next block's turn.
-        lp.send(to, lp.now().floor() + 1.0 + delay / 2.0 - lp.now(), *number);
-    }
+/// All events are in one block of LPs, on one PE, and move on to the next block together.
+fn wave(lps: u32, lookahead: f64) -> Story {
+    Story::new(lps)
+        .lookahead(lookahead)
+        .init(move |lp| {
+            if lp.id().0 < lps / BLOCKS {
+                (0..40u32).for_each(|n| lp.send(lp.id(), 1.0 + f64::from(n) / 100.0, n.into()));
+            }
+            0
+        })
+        .handle(move |sum, number, lp| {
+            *sum = sum.wrapping_mul(31).wrapping_add(number);
+            let block = lp.now() as u32 % BLOCKS;
+            let to = block * lps / BLOCKS + lp.random().below(lps / BLOCKS);
+            let delay = lp.random().uniform();
+            // It arrives in the first half of the next block's turn.
+            lp.send(to, lp.now().floor() + 1.0 + delay / 2.0 - lp.now(), number);
+        })
 }
 
 /// Memory that one PE has used is there for the next.
 #[test]
 fn memory_follows_the_events_from_pe_to_pe() {
     for lookahead in [0.0, 0.5] {
-        let simulation = || Simulation::new(Wave { lps: 2000, lookahead }).end(20.0);
+        let simulation = || Simulation::new(wave(2000, lookahead)).end(20.0);
         let sequential = need(|bytes| {
             simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()
         }) * 1000;
-        let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+        let expected = wave(2000, lookahead).sequential(20.0);
         let bytes = sequential + sequential / 10 + u64::from(BLOCKS) * OF_PE;
         for seed in 0..4 {
             let parallel = simulation()
@@ -288,7 +261,7 @@ fn memory_follows_the_events_from_pe_to_pe() {
 /// All PEs together need what a sequential run needs, and a little for each PE.
 #[test]
 fn a_parallel_run_needs_little_more_than_a_sequential_one() {
-    let simulation = || Simulation::new(Sources { lps: 4000, fan_out: 20, never: false }).end(6.0);
+    let simulation = || Simulation::new(sources(4000, 20, false)).end(6.0);
     let sequential = need(|bytes| {
         simulation().sync(Synchronisation::Sequential).engine_budget(bytes * 1000).run()
     }) * 1000;

@@ -6,6 +6,7 @@ use std::fs;
 use warpline::prelude::*;
 use warpline::record::{MachineRecord, ParallelRecord};
 use warpline::{GvtAlgorithm, Synchronisation};
+use warpline_testkit::Story;
 use warpline_testkit::matrix::ALGORITHMS;
 
 use crate::modelled::{hops, machine_file};
@@ -52,30 +53,14 @@ fn gvt_time(parallel: &ParallelRecord) -> f64 {
 
 /// LPs that each have an event a second. With a lookahead of a second, none may have its next event
 /// before all have had this one: that is a barrier each second.
-struct Seconds {
-    lps: u32,
-}
-
-#[model]
-impl Model for Seconds {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), 1.0, ());
-    }
-
-    fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
-        lp.send(lp.id(), 1.0, ());
-    }
+fn seconds(lps: u32) -> Story {
+    Story::new(lps)
+        .lookahead(1.0)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(|_, _, lp| lp.send(lp.id(), 1.0, 0))
 }
 
 /// A PE reads LBTS and writes its register, executes its event in the next step, and writes its
@@ -85,7 +70,7 @@ impl Model for Seconds {
 fn a_barrier_by_registers_takes_what_the_file_says() {
     let second = |pes: u32, given: &[(&str, &str)], tables: &str| {
         let takes = |end: f64| {
-            let simulation = Simulation::new(Seconds { lps: pes }).end(end).pes(pes);
+            let simulation = Simulation::new(seconds(pes)).end(end).pes(pes);
             let simulation = simulation.sync(Synchronisation::Conservative).gvt(GvtAlgorithm::Gsu);
             machine_of(&on_chip(simulation, given, tables)).seconds * 1e9
         };
@@ -122,32 +107,20 @@ fn every_access_to_registers_is_charged() {
 }
 
 /// LP 0 sends LP 1 three messages at once.
-struct Burst;
-
-#[model]
-impl Model for Burst {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        if lp.id().0 == 0 {
-            lp.send(lp.id(), 1.0, ());
-        }
-    }
-
-    fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
-        if lp.id().0 == 0 {
-            (0..3).for_each(|_| lp.send(1, 1.0, ()));
-        }
-    }
+fn three_at_once() -> Story {
+    Story::new(2)
+        .lookahead(1.0)
+        .init(|lp| {
+            if lp.id().0 == 0 {
+                lp.send(lp.id(), 1.0, 0);
+            }
+            0
+        })
+        .handle(|_, _, lp| {
+            if lp.id().0 == 0 {
+                (0..3).for_each(|_| lp.send(1, 1.0, 0));
+            }
+        })
 }
 
 /// The mailbox has one slot, and a message takes 1000 ns to get there, where it is taken out at
@@ -156,7 +129,8 @@ impl Model for Burst {
 #[test]
 fn a_message_waits_for_room_in_a_mailbox_and_then_takes_another_way() {
     let burst = |slots: u32, wait: u32| {
-        let simulation = Simulation::new(Burst).end(10.0).sync(Synchronisation::Conservative);
+        let simulation =
+            Simulation::new(three_at_once()).end(10.0).sync(Synchronisation::Conservative);
         let simulation = simulation.pes(2).gvt(GvtAlgorithm::Gsu);
         let given = [("near.latency", "ns = 1000"), ("near.overhead", "ns = 10")];
         let tables = units([0, 0, 0], Some([slots, wait, 4, 3, 2, 1]));

@@ -5,45 +5,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpline::prelude::*;
 use warpline::record::PeRecord;
 use warpline::{Conservative, GoAhead, Synchronisation};
+use warpline_testkit::Story;
 
 /// Both kinds of conservative runs.
 const WAYS: [Conservative; 2] = [Conservative::Windows, Conservative::FreeRunning];
 
-/// LPs that never talk to each other, so any lookahead holds.
-#[derive(Debug)]
-struct Islands {
-    lookahead: f64,
-    /// Whether they declare that they never talk.
-    alone: bool,
-}
-
-impl Model for Islands {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        16
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn links(&self, _: LpId) -> Option<Vec<Link>> {
-        self.alone.then(Vec::new)
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        let delay = lp.random().exponential(1.0);
-        lp.send(lp.id(), delay, ());
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
-        let delay = lp.random().exponential(1.0);
-        lp.send(lp.id(), delay, ());
-    }
+/// LPs that never talk to each other, so any lookahead holds. If they are `alone`, they declare
+/// that.
+fn islands(lookahead: f64, alone: bool) -> Story {
+    let story = Story::new(16)
+        .lookahead(lookahead)
+        .init(|lp| {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, 0);
+            0
+        })
+        .handle(|sum, _, lp| {
+            *sum = sum.wrapping_mul(31).wrapping_add(lp.random().next_u64());
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, 0);
+        });
+    if alone { story.links(|_| Vec::new()) } else { story }
 }
 
 #[test]
@@ -53,7 +35,7 @@ fn any_finite_lookahead_will_do() {
     let all = [0.0, 1.5 * END, quarter, quarter.next_up(), f64::MAX / 2.0, f64::MAX]
         .map(|lookahead| (lookahead, false));
     for (lookahead, alone) in all.into_iter().chain([(0.0, true)]) {
-        let simulation = || Simulation::new(Islands { lookahead, alone }).end(END);
+        let simulation = || Simulation::new(islands(lookahead, alone)).end(END);
         let expected = simulation().run().expect("it runs");
         assert!(expected.record.committed_events > 300);
         for threads in [1, 2, 8] {
@@ -94,62 +76,45 @@ fn any_finite_lookahead_will_do() {
     }
 }
 
-/// LPs that talk to each other with a delay, and record when their events commit.
-#[derive(Debug)]
-struct Talkers {
-    /// By LP.
-    commits: Arc<Mutex<Vec<Vec<f64>>>>,
-    /// The LP, and the time from which on its commits panic.
-    panics: Option<(LpId, f64)>,
-}
+const TALKERS: u32 = 24;
 
-impl Talkers {
-    const LPS: u32 = 24;
+/// The times of committed events, by LP.
+type Commits = Arc<Mutex<Vec<Vec<f64>>>>;
+
+/// LPs that talk to each other with a delay, and record when their events commit. One of them may
+/// panic in commits from a time on.
+fn talkers(panics: Option<(LpId, f64)>) -> (Story, Commits) {
     const LOOKAHEAD: f64 = 0.5;
-
-    fn new(panics: Option<(LpId, f64)>) -> Self {
-        Talkers { commits: Arc::new(Mutex::new(vec![Vec::new(); Self::LPS as usize])), panics }
-    }
-}
-
-impl Model for Talkers {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        Self::LPS
-    }
-
-    fn lookahead(&self) -> f64 {
-        Self::LOOKAHEAD
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        for _ in 0..2 {
-            let delay = lp.random().exponential(1.0);
-            lp.send(lp.id(), delay, 1);
-        }
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
-        *sum = sum.rotate_left(9) ^ word ^ lp.random().next_u64();
-        let to = if *sum & 1 == 0 { lp.id() } else { LpId(lp.random().below(Self::LPS)) };
-        let least = if to == lp.id() { 0.0 } else { Self::LOOKAHEAD };
-        let delay = least + lp.random().exponential(0.5);
-        lp.send(to, delay, *sum);
-    }
-
-    fn commit(&self, _: &u64, lp: &mut Commit<Self>) {
-        if let Some((id, from)) = self.panics {
-            assert!(lp.id() != id || lp.now() < from, "as planned");
-        }
-        self.commits.lock().unwrap_or_else(PoisonError::into_inner)[lp.id().index()].push(lp.now());
-    }
+    let commits: Commits = Arc::new(Mutex::new(vec![Vec::new(); TALKERS as usize]));
+    let committed = Arc::clone(&commits);
+    let story = Story::new(TALKERS)
+        .lookahead(LOOKAHEAD)
+        .init(|lp| {
+            for _ in 0..2 {
+                let delay = lp.random().exponential(1.0);
+                lp.send(lp.id(), delay, 1);
+            }
+            0
+        })
+        .handle(|sum, word, lp| {
+            *sum = sum.rotate_left(9) ^ word ^ lp.random().next_u64();
+            let to = if *sum & 1 == 0 { lp.id() } else { LpId(lp.random().below(TALKERS)) };
+            let least = if to == lp.id() { 0.0 } else { LOOKAHEAD };
+            let delay = least + lp.random().exponential(0.5);
+            lp.send(to, delay, *sum);
+        })
+        .commit(move |_, lp| {
+            if let Some((id, from)) = panics {
+                assert!(lp.id() != id || lp.now() < from, "as planned");
+            }
+            let mut commits = committed.lock().unwrap_or_else(PoisonError::into_inner);
+            commits[lp.id().index()].push(lp.now());
+        });
+    (story, commits)
 }
 
 /// A virtual cluster of PEs that go far ahead, with KPs that roll back separately.
-fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'static, Talkers> {
+fn ahead(simulation: Simulation<'static, Story>, seed: u64) -> Simulation<'static, Story> {
     let simulation = simulation
         .sync(Synchronisation::Optimistic)
         .threads([2, 3, 5][(seed % 3) as usize])
@@ -166,9 +131,8 @@ fn ahead(simulation: Simulation<'static, Talkers>, seed: u64) -> Simulation<'sta
 
 #[test]
 fn events_of_an_lp_commit_in_its_order() {
-    let commits = |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
-        let model = Talkers::new(None);
-        let commits = model.commits.clone();
+    let commits = |set: &dyn Fn(Simulation<'static, Story>) -> Simulation<'static, Story>| {
+        let (model, commits) = talkers(None);
         let run = set(Simulation::new(model).end(20.0)).run().expect("it runs");
         let commits = commits.lock().expect("nothing panics").clone();
         (run.record.digest, run.states, commits)
@@ -184,7 +148,7 @@ fn events_of_an_lp_commit_in_its_order() {
 }
 
 /// How many events were executed in the safe lane, and how many ahead and not undone.
-fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
+fn lanes(simulation: Simulation<'static, Story>) -> (u64, u64) {
     let record = simulation.run().expect("it runs").record;
     let parallel = record.parallel.expect("it is a parallel run");
     let sum = |of: fn(&PeRecord) -> u64| parallel.pes.iter().map(of).sum::<u64>();
@@ -206,7 +170,7 @@ fn lanes(simulation: Simulation<'static, Talkers>) -> (u64, u64) {
 
 #[test]
 fn every_event_is_counted_in_the_lane_that_it_took() {
-    let simulation = || Simulation::new(Talkers::new(None)).end(20.0);
+    let simulation = || Simulation::new(talkers(None).0).end(20.0);
     let all = simulation().run().expect("it runs").record.committed_events;
     assert!(all > 500);
     for seed in 0..12 {
@@ -252,15 +216,14 @@ fn every_event_is_counted_in_the_lane_that_it_took() {
 /// An uncommitted event may precede a safe one in its KP, and fail when it is to commit.
 #[test]
 fn an_event_that_fails_when_it_commits_is_the_failure() {
-    for (number, id) in (0..Talkers::LPS).step_by(3).enumerate() {
+    for (number, id) in (0..TALKERS).step_by(3).enumerate() {
         let panics = Some((LpId(id), 3.0 + number as f64));
-        let failure =
-            |set: &dyn Fn(Simulation<'static, Talkers>) -> Simulation<'static, Talkers>| {
-                set(Simulation::new(Talkers::new(panics)).end(20.0))
-                    .run()
-                    .expect_err("it panics")
-                    .to_string()
-            };
+        let failure = |set: &dyn Fn(Simulation<'static, Story>) -> Simulation<'static, Story>| {
+            set(Simulation::new(talkers(panics).0).end(20.0))
+                .run()
+                .expect_err("it panics")
+                .to_string()
+        };
         let expected = failure(&|simulation| simulation);
         assert!(expected.contains("as planned"), "{expected}");
         for seed in 0..12 {
@@ -271,51 +234,34 @@ fn an_event_that_fails_when_it_commits_is_the_failure() {
 
 /// Machines of four LPs each, which talk to each other without delay, and to the neighbouring
 /// machines with one.
-#[derive(Debug)]
-struct Machines;
-
-impl Machines {
+fn machines() -> Story {
     const LPS: u32 = 24;
-
     fn links_of(lp: LpId) -> Vec<Link> {
         let first = lp.0 / 4 * 4;
         let within = (first..first + 4).map(|to| (to, 0.0));
         let beside = [(lp.0 + 4, 0.5), (lp.0.wrapping_sub(4), 2.0)];
-        let all = within.chain(beside).filter(|(to, _)| *to < Self::LPS && *to != lp.0);
+        let all = within.chain(beside).filter(|(to, _)| *to < LPS && *to != lp.0);
         all.map(|(to, lookahead)| Link { to: LpId(to), lookahead }).collect()
     }
-}
-
-impl Model for Machines {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        Self::LPS
-    }
-
-    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        Some(Self::links_of(lp))
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 0.25, 1);
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, word: &u64, lp: &mut Context<Self>) {
-        *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
-        let links = Self::links_of(lp.id());
-        let link = links[lp.random().below(links.len() as u32) as usize];
-        // The delay is often exactly the declared lookahead.
-        let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
-        lp.send(link.to, link.lookahead + more, *sum);
-    }
+    Story::new(LPS)
+        .links(links_of)
+        .init(|lp| {
+            lp.send(lp.id(), 0.25, 1);
+            0
+        })
+        .handle(|sum, word, lp| {
+            *sum = sum.rotate_left(9) ^ word ^ lp.now().to_bits() ^ lp.random().next_u64();
+            let links = links_of(lp.id());
+            let link = links[lp.random().below(links.len() as u32) as usize];
+            // The delay is often exactly the declared lookahead.
+            let more = if lp.random().bernoulli(0.4) { 0.0 } else { lp.random().exponential(0.5) };
+            lp.send(link.to, link.lookahead + more, *sum);
+        })
 }
 
 #[test]
 fn the_lookahead_of_links_between_pes_suffices() {
-    let simulation = || Simulation::new(Machines).end(60.0);
+    let simulation = || Simulation::new(machines()).end(60.0);
     let expected = simulation().run().expect("it runs");
     assert!(expected.record.committed_events > 1000);
     for threads in [2, 3, 6] {
@@ -348,11 +294,11 @@ fn the_lookahead_of_links_between_pes_suffices() {
 /// With five PEs, some machine lies on two.
 #[test]
 fn a_link_without_lookahead_between_two_pes_is_named() {
-    let simulation = || Simulation::new(Machines).threads(5).sync(Synchronisation::Conservative);
+    let simulation = || Simulation::new(machines()).threads(5).sync(Synchronisation::Conservative);
     assert_eq!(simulation().least_delay().expect("it makes sense"), 0.0);
     let text = simulation().run().expect_err("there is no lookahead").to_string();
     for words in [
-        "`Machines` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)",
+        "`Story` has no lookahead from LP 4 (on PE 0) to LP 5 (on PE 1)",
         "--sync optimistic",
         "Model::links",
         "number LPs",
@@ -360,7 +306,7 @@ fn a_link_without_lookahead_between_two_pes_is_named() {
         assert!(text.contains(words), "`{words}` should be in: {text}");
     }
     let run = |sync| {
-        Simulation::new(Machines)
+        Simulation::new(machines())
             .end(20.0)
             .threads(5)
             .sync(sync)
@@ -372,10 +318,10 @@ fn a_link_without_lookahead_between_two_pes_is_named() {
     };
     assert_eq!(
         run(Synchronisation::Optimistic),
-        Simulation::new(Machines).end(20.0).run().expect("it runs").record.digest
+        Simulation::new(machines()).end(20.0).run().expect("it runs").record.digest
     );
     assert!(
-        Simulation::new(Islands { lookahead: 0.0, alone: true })
+        Simulation::new(islands(0.0, true))
             .threads(5)
             .least_delay()
             .expect("it makes sense")
@@ -384,39 +330,24 @@ fn a_link_without_lookahead_between_two_pes_is_named() {
 }
 
 /// All LPs act at the same instants.
-#[derive(Debug)]
-struct InStep {
-    lps: u32,
-}
-
-impl Model for InStep {
-    type State = u64;
-    type Event = u64;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 1.0, lp.id().0.into());
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, number: &u64, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(*number);
-        lp.send((lp.id().0 + 1) % self.lps, 1.0, *number);
-    }
+fn in_step(lps: u32) -> Story {
+    Story::new(lps)
+        .lookahead(1.0)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, lp.id().0.into());
+            0
+        })
+        .handle(move |sum, number, lp| {
+            *sum = sum.wrapping_mul(31).wrapping_add(number);
+            lp.send((lp.id().0 + 1) % lps, 1.0, number);
+        })
 }
 
 /// A PE that has committed very much ahead of the others waits for them. It must not wait if no PE
 /// is behind.
 #[test]
 fn however_much_happens_at_one_instant_nobody_waits_for_ever() {
-    let simulation = || Simulation::new(InStep { lps: 200_000 }).end(3.5);
+    let simulation = || Simulation::new(in_step(200_000)).end(3.5);
     let expected = simulation().run().expect("it runs").record;
     assert_eq!(expected.committed_events, 600_000);
     let ways = || {

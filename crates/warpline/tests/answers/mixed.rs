@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, LpChoice, Messages, Synchronisation};
+use warpline_testkit::Story;
 use warpline_testkit::matrix::ALGORITHMS;
 
 #[path = "../../examples/live_log/plant.rs"]
@@ -123,80 +124,65 @@ fn nothing_is_logged_that_follows_a_failure() {
     assert!(all > 10, "{all} lines before a tank bursts");
 }
 
-/// LPs with clocks, each of whose ticks is reported outside.
-struct Clocks {
-    said: Arc<Mutex<Vec<(u32, u64)>>>,
-    /// How many ticks the conservative LP has executed.
-    ticked: Arc<AtomicU32>,
-    fails_at: Option<u64>,
-}
-
 const CLOCKS: u32 = 6;
 const WAITS: u32 = 4;
 
-impl Model for Clocks {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        CLOCKS
-    }
-
-    fn is_conservative(&self, lp: LpId) -> bool {
-        lp.0 == WAITS
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 1.0 + 0.125 * f64::from(lp.id().0), ());
-        0
-    }
-
-    fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *ticks += 1;
-        if lp.id().0 == WAITS {
-            // Only a conservative LP executes each event exactly once.
-            self.ticked.fetch_add(1, Ordering::Relaxed);
-        }
-        let id = lp.id().0;
-        let tick = *ticks;
-        let said = self.said.clone();
-        let fails_at = self.fails_at;
-        lp.when_settled(move || {
-            assert!(fails_at != Some(tick) || id != WAITS, "the printer is on fire");
-            said.lock().unwrap().push((id, tick));
-        });
-        let other = (id + 1) % CLOCKS;
-        let to = if lp.random().below(4) == 0 { other } else { id };
-        let delay = lp.random().exponential(1.0);
-        lp.send(to, delay, ());
-    }
+/// LPs with clocks, each of whose ticks is reported outside.
+struct Clocks {
+    story: Story,
+    said: Arc<Mutex<Vec<(u32, u64)>>>,
+    /// How many ticks the conservative LP has executed.
+    ticked: Arc<AtomicU32>,
 }
 
 impl Clocks {
+    /// The report of this tick of the conservative LP fails, if any does.
     fn new(fails_at: Option<u64>) -> Self {
-        Clocks { said: Arc::default(), ticked: Arc::default(), fails_at }
+        let said = Arc::<Mutex<Vec<_>>>::default();
+        let ticked = Arc::<AtomicU32>::default();
+        let list = said.clone();
+        let count = ticked.clone();
+        let story = Story::new(CLOCKS)
+            .is_conservative(|lp| lp.0 == WAITS)
+            .init(|lp| {
+                lp.send(lp.id(), 1.0 + 0.125 * f64::from(lp.id().0), 0);
+                0
+            })
+            .handle(move |ticks, _, lp| {
+                *ticks += 1;
+                let id = lp.id().0;
+                if id == WAITS {
+                    // Only a conservative LP executes each event exactly once.
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+                let tick = *ticks;
+                let said = list.clone();
+                lp.when_settled(move || {
+                    assert!(fails_at != Some(tick) || id != WAITS, "the printer is on fire");
+                    said.lock().unwrap().push((id, tick));
+                });
+                let other = (id + 1) % CLOCKS;
+                let to = if lp.random().below(4) == 0 { other } else { id };
+                let delay = lp.random().exponential(1.0);
+                lp.send(to, delay, 0);
+            });
+        Clocks { story, said, ticked }
     }
 }
 
 #[test]
 fn effects_outside_happen_in_the_order_of_events() {
-    let said = |simulation: Simulation<'static, Clocks>, said: Arc<Mutex<Vec<(u32, u64)>>>| {
+    let said = |simulation: Simulation<'static, Story>, said: &Mutex<Vec<(u32, u64)>>| {
         simulation.end(50.0).run().expect("a run");
         std::mem::take(&mut *said.lock().unwrap())
     };
-    let model = Clocks::new(None);
-    let expected = said(
-        Simulation::new(Clocks { said: model.said.clone(), ..Clocks::new(None) })
-            .sync(Synchronisation::Sequential),
-        model.said.clone(),
-    );
+    let Clocks { story, said: list, .. } = Clocks::new(None);
+    let expected = said(Simulation::new(story).sync(Synchronisation::Sequential), &list);
     assert!(expected.len() > 100);
     for &gvt in ALGORITHMS {
-        let model = Clocks::new(None);
-        let list = model.said.clone();
-        let ticked = model.ticked.clone();
-        let run = Simulation::new(model).threads(3).virtual_cluster(7).gvt(gvt);
-        assert_eq!(said(run, list), expected, "{gvt:?}");
+        let Clocks { story, said: list, ticked } = Clocks::new(None);
+        let run = Simulation::new(story).threads(3).virtual_cluster(7).gvt(gvt);
+        assert_eq!(said(run, &list), expected, "{gvt:?}");
         let own = expected.iter().filter(|(id, _)| *id == WAITS).count();
         assert_eq!(
             ticked.load(Ordering::Relaxed) as usize,
@@ -206,43 +192,31 @@ fn effects_outside_happen_in_the_order_of_events() {
     }
 }
 
-/// An LP that waits until its first effect outside has happened, for at most `TICKS_MOST` ticks.
-struct Patient {
-    heard: Arc<AtomicBool>,
-    waited: Arc<AtomicU32>,
-}
-
 const TICKS_MOST: u32 = 3000;
 
-impl Model for Patient {
-    type State = ();
-    type Event = u32;
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn is_conservative(&self, lp: LpId) -> bool {
-        lp.0 == 0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), 1.0, 0);
-    }
-
-    fn handle(&self, (): &mut (), tick: &u32, lp: &mut Context<Self>) {
-        if lp.id().0 == 0 {
-            let heard = self.heard.clone();
-            lp.when_settled(move || heard.store(true, Ordering::Relaxed));
-            if !self.heard.load(Ordering::Relaxed) {
-                self.waited.fetch_add(1, Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(1));
+/// An LP that waits until its first effect outside has happened, for at most `TICKS_MOST` ticks,
+/// which it counts.
+fn patient(waited: Arc<AtomicU32>) -> Story {
+    let heard = Arc::<AtomicBool>::default();
+    Story::new(2)
+        .is_conservative(|lp| lp.0 == 0)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(move |_, tick, lp| {
+            if lp.id().0 == 0 {
+                let hears = heard.clone();
+                lp.when_settled(move || hears.store(true, Ordering::Relaxed));
+                if !heard.load(Ordering::Relaxed) {
+                    waited.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(1));
+                }
             }
-        }
-        if *tick < TICKS_MOST {
-            lp.send(lp.id(), 1.0, tick + 1);
-        }
-    }
+            if tick < u64::from(TICKS_MOST) {
+                lp.send(lp.id(), 1.0, tick + 1);
+            }
+        })
 }
 
 /// Effects outside happen while the run goes on, not only at its end.
@@ -251,8 +225,8 @@ fn effects_outside_happen_soon() {
     for (sync, threads) in
         [(Synchronisation::Sequential, 1), (Synchronisation::Mixed, 1), (Synchronisation::Mixed, 2)]
     {
-        let waited = Arc::default();
-        let model = Patient { heard: Arc::default(), waited: Arc::clone(&waited) };
+        let waited = Arc::<AtomicU32>::default();
+        let model = patient(waited.clone());
         Simulation::new(model).sync(sync).threads(threads).end(1e9).run().expect("a run");
         let waited = waited.load(Ordering::Relaxed);
         assert!(
@@ -264,11 +238,11 @@ fn effects_outside_happen_soon() {
 
 #[test]
 fn an_effect_that_panics_is_the_last() {
-    let expected = Simulation::new(Clocks::new(None)).end(30.0).run().expect("a run").record.digest;
+    let expected =
+        Simulation::new(Clocks::new(None).story).end(30.0).run().expect("a run").record.digest;
     for sync in [Synchronisation::Sequential, Synchronisation::Mixed] {
-        let model = Clocks::new(Some(3));
-        let said = model.said.clone();
-        let run = Simulation::new(model).sync(sync).end(30.0).run().expect("a run");
+        let Clocks { story, said, .. } = Clocks::new(Some(3));
+        let run = Simulation::new(story).sync(sync).end(30.0).run().expect("a run");
         assert_eq!(run.record.digest, expected, "the run goes on");
         let Some(Error::Act { lp, why, .. }) = run.incomplete else {
             panic!("{sync:?}: {:?}", run.incomplete)
@@ -284,11 +258,9 @@ fn an_effect_that_panics_is_the_last() {
 
 #[test]
 fn verification_and_explanation_have_no_effects_outside() {
-    let model = Clocks::new(None);
-    let said = model.said.clone();
-    Simulation::new(model).end(10.0).verify().expect("it is in order");
-    let model = Clocks { said: said.clone(), ..Clocks::new(None) };
-    Simulation::new(model)
+    let Clocks { story, said, .. } = Clocks::new(None);
+    Simulation::new(story.clone()).end(10.0).verify().expect("it is in order");
+    Simulation::new(story)
         .end(10.0)
         .explain(warpline::EventCost::Counted)
         .expect("it can be explained");
@@ -297,8 +269,8 @@ fn verification_and_explanation_have_no_effects_outside() {
 
 #[test]
 fn conservative_lps_are_refused_where_they_make_no_sense() {
-    let clocks = || Simulation::new(Clocks::new(None)).end(10.0);
-    let refused = |simulation: Simulation<'static, Clocks>| {
+    let clocks = || Simulation::new(Clocks::new(None).story).end(10.0);
+    let refused = |simulation: Simulation<'static, Story>| {
         simulation.run().expect_err("it is refused").to_string()
     };
     let error = refused(clocks().sync(Synchronisation::Optimistic));
@@ -317,7 +289,7 @@ fn conservative_lps_are_refused_where_they_make_no_sense() {
     let error =
         refused(clocks().sync(Synchronisation::Conservative).conservative_lps(LpChoice::all()));
     assert!(error.contains("`conservative-lps` is `all`, but `sync` is `conservative`"), "{error}");
-    let sync = |simulation: Simulation<'static, Clocks>| {
+    let sync = |simulation: Simulation<'static, Story>| {
         simulation.run().expect("it runs").record.engine["sync"].clone()
     };
     assert_eq!(

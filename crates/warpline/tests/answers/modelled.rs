@@ -8,8 +8,8 @@ use warpline::record::MachineRecord;
 use warpline::{
     Barrier, Conservative, GvtAlgorithm, GvtStart, Horizon, MemoryLimit, Synchronisation,
 };
-use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
+use warpline_testkit::{Hops, Story};
 
 const END: f64 = 10.0;
 
@@ -119,32 +119,19 @@ fn time_lines_and_distributions_tell_where_the_time_went() {
 }
 
 /// Two LPs that throw a ball to and fro.
-struct PingPong;
-
-#[model]
-impl Model for PingPong {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        if lp.id().0 == 0 {
-            lp.send(0, 1.0, ());
-        }
-        0
-    }
-
-    fn handle(&self, throws: &mut u64, _: &(), lp: &mut Context<Self>) {
-        *throws += 1;
-        lp.send(1 - lp.id().0, 1.0, ());
-    }
+fn ping_pong() -> Story {
+    Story::new(2)
+        .lookahead(1.0)
+        .init(|lp| {
+            if lp.id().0 == 0 {
+                lp.send(0, 1.0, 0);
+            }
+            0
+        })
+        .handle(|throws, _, lp| {
+            *throws += 1;
+            lp.send(1 - lp.id().0, 1.0, 0);
+        })
 }
 
 /// The figures of a machine on which nothing costs anything but what is given.
@@ -221,7 +208,7 @@ fn nanoseconds<M: Model>(name: &str, simulation: Simulation<'_, M>, given: &[(&s
 #[test]
 fn a_ping_pong_ahead_of_gvt_takes_an_event_a_throw() {
     let throws = |end: f64| {
-        let simulation = Simulation::new(PingPong).end(end).sync(Synchronisation::Optimistic);
+        let simulation = Simulation::new(ping_pong()).end(end).sync(Synchronisation::Optimistic);
         let simulation = simulation.use_lookahead(false).window(100.0).pes(2);
         nanoseconds("ping-pong", simulation, &[("costs.event", "ns = 1000")])
     };
@@ -250,28 +237,18 @@ fn a_reduction_takes_a_latency_a_stage() {
 }
 
 /// LP 1 sends LP 0 an event for time 2, which arrives when LP 0 has executed its own at time 3.
-struct Straggler;
-
-#[model]
-impl Model for Straggler {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), if lp.id().0 == 0 { 3.0 } else { 1.0 }, ());
-        0
-    }
-
-    fn handle(&self, events: &mut u64, _: &(), lp: &mut Context<Self>) {
-        *events += 1;
-        if lp.id().0 == 1 {
-            lp.send(0, 1.0, ());
-        }
-    }
+fn straggler() -> Story {
+    Story::new(2)
+        .init(|lp| {
+            lp.send(lp.id(), if lp.id().0 == 0 { 3.0 } else { 1.0 }, 0);
+            0
+        })
+        .handle(|events, _, lp| {
+            *events += 1;
+            if lp.id().0 == 1 {
+                lp.send(0, 1.0, 0);
+            }
+        })
 }
 
 /// PE 1 executes its event from 0 to 1000 ns, as PE 0 does, and its message is there at 1100 ns. PE 0
@@ -285,7 +262,7 @@ impl Model for Straggler {
 #[test]
 fn a_rollback_takes_what_undoing_its_events_takes() {
     let simulation = || {
-        let simulation = Simulation::new(Straggler).end(10.0).sync(Synchronisation::Optimistic);
+        let simulation = Simulation::new(straggler()).end(10.0).sync(Synchronisation::Optimistic);
         simulation.use_lookahead(false).window(10.0).pes(2)
     };
     let record = simulation().machine("cray-xt5").run().expect("it runs").record;

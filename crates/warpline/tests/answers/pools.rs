@@ -10,7 +10,7 @@ use warpline::{
 };
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Mistake, PlannedFault};
-use warpline_testkit::{Hops, Recipe, Settings, scaled};
+use warpline_testkit::{Hops, Recipe, Settings, Story, scaled};
 
 const POOLS: [(BufferPool, SubPool); 6] = [
     (BufferPool::Receiver, SubPool::Unlimited),
@@ -97,39 +97,27 @@ fn mistakes_are_found_whatever_the_pool() {
 
 /// A source sends to a sink on the other PE and never hears of it, so nothing ever rolls it back.
 /// The sink is slow.
-#[derive(Clone)]
-struct Source;
-
-impl Model for Source {
-    type State = u64;
-    type Event = u32;
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        if lp.id() == LpId(0) {
-            lp.send(0, 1.0, 3);
-        }
-        0
-    }
-
-    fn handle(&self, seen: &mut u64, burst: &u32, lp: &mut Context<Self>) {
-        *seen += 1;
-        if lp.id() == LpId(0) {
-            lp.send(0, 1.0, *burst);
-            (0..*burst).for_each(|_| lp.send(1, 1.5, 0));
-        }
-    }
+fn source_and_sink() -> Simulation<'static, Story> {
+    let story = Story::new(2)
+        .init(|lp| {
+            if lp.id() == LpId(0) {
+                lp.send(0, 1.0, 3);
+            }
+            0
+        })
+        .handle(|seen, burst, lp| {
+            *seen += 1;
+            if lp.id() == LpId(0) {
+                lp.send(0, 1.0, burst);
+                (0..burst).for_each(|_| lp.send(1, 1.5, 0));
+            }
+        });
+    Simulation::new(story).end(4000.0)
 }
 
-fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Source> {
-    let simulation = Simulation::new(Source)
-        .end(4000.0)
-        .sync(Synchronisation::Optimistic)
-        .use_lookahead(false)
-        .threads(2);
+fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Story> {
+    let simulation =
+        source_and_sink().sync(Synchronisation::Optimistic).use_lookahead(false).threads(2);
     // A wide window and long intervals: nothing but buffers keeps the source from running ahead.
     let simulation = simulation.sub_pool(sub_pool).window(1e6).gvt_interval(4096).batch(64);
     cluster.into_iter().fold(simulation, Simulation::virtual_cluster).run().expect("it ends")
@@ -138,15 +126,14 @@ fn source(sub_pool: SubPool, cluster: Option<u64>) -> Run<Source> {
 /// With sub-pools of a size, a source that nothing rolls back cannot fill the memory with messages.
 #[test]
 fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
-    let expected = Simulation::new(Source).end(4000.0).run().expect("it ends").record.digest;
+    let expected = source_and_sink().run().expect("it ends").record.digest;
     let flooded = source(SubPool::Unlimited, Some(1));
     assert_eq!(flooded.record.digest, expected);
     assert_eq!(flooded.record.parallel.as_ref().unwrap().parked_events, 0);
-    let buffers = |run: &Run<Source>| {
+    let buffers = |run: &Run<Story>| {
         run.record.parallel.as_ref().unwrap().pes.iter().map(|pe| pe.buffers).sum::<u64>()
     };
-    let mailbox =
-        |run: &Run<Source>| run.record.parallel.as_ref().unwrap().pes[1].mailbox_depth_max;
+    let mailbox = |run: &Run<Story>| run.record.parallel.as_ref().unwrap().pes[1].mailbox_depth_max;
     for (size, most) in
         [(SubPool::Fixed(30), 30), (SubPool::Adaptive(30), 30), (SubPool::Fixed(1), 30)]
     {
@@ -172,7 +159,7 @@ fn sub_pools_of_a_size_keep_a_source_from_flooding_its_receiver() {
 /// Runs on threads end though PEs wait for buffers again and again.
 #[test]
 fn threads_wait_for_buffers_and_go_on() {
-    let expected = Simulation::new(Source).end(4000.0).run().expect("it ends").record.digest;
+    let expected = source_and_sink().run().expect("it ends").record.digest;
     for size in [SubPool::Fixed(1), SubPool::Fixed(4), SubPool::Adaptive(3)] {
         let run = source(size, None);
         assert_eq!(run.record.digest, expected);
@@ -264,12 +251,8 @@ fn threads_have_one_answer_with_every_mailbox() {
 /// common pool, so that the sender makes few new ones.
 #[test]
 fn buffers_of_senders_come_back_by_way_of_the_common_pool() {
-    let simulation = Simulation::new(Source)
-        .end(4000.0)
-        .threads(2)
-        .use_lookahead(false)
-        .pool(BufferPool::Sender)
-        .gvt_interval(64);
+    let simulation =
+        source_and_sink().threads(2).use_lookahead(false).pool(BufferPool::Sender).gvt_interval(64);
     let run = simulation.window(20.0).virtual_cluster(3).run().expect("it ends");
     let pes = &run.record.parallel.as_ref().unwrap().pes;
     assert!(pes[1].buffers_shared > 1000, "{pes:?}");

@@ -4,47 +4,38 @@
 use warpline::prelude::*;
 use warpline::record::ParallelRecord;
 use warpline::{Cancellation, GvtAlgorithm, Run, Synchronisation};
-use warpline_testkit::{cases, time_limit};
+use warpline_testkit::{Story, cases, time_limit};
+
+/// The events that an LP sends itself; those from others change its state only.
+const OWN: u64 = 1;
+const OTHER: u64 = 0;
 
 /// LPs whose events send another event to some LP without delay, so a PE that goes ahead is soon
 /// rolled back.
-#[derive(Debug)]
-struct Gossips {
-    lps: u32,
-}
-
-#[model]
-impl Model for Gossips {
-    type State = u64;
-    type Event = bool;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        (0..20).for_each(|chain| lp.send(lp.id(), 0.1 * f64::from(chain), true));
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, own: &bool, lp: &mut Context<Self>) {
-        *sum = sum.wrapping_mul(31).wrapping_add(lp.now().to_bits() ^ u64::from(*own));
-        if *own {
-            let delay = lp.random().exponential(2.0);
-            let to = lp.random().below(self.lps);
-            lp.send(lp.id(), delay, true);
-            lp.send(to, 0.0, false);
-        }
-    }
+fn gossips(lps: u32) -> Story {
+    Story::new(lps)
+        .init(|lp| {
+            (0..20).for_each(|chain| lp.send(lp.id(), 0.1 * f64::from(chain), OWN));
+            0
+        })
+        .handle(move |sum, event, lp| {
+            *sum = sum.wrapping_mul(31).wrapping_add(lp.now().to_bits() ^ event);
+            if event == OWN {
+                let delay = lp.random().exponential(2.0);
+                let to = lp.random().below(lps);
+                lp.send(lp.id(), delay, OWN);
+                lp.send(to, 0.0, OTHER);
+            }
+        })
 }
 
 const END: f64 = 5.0;
 
-fn simulation() -> Simulation<'static, Gossips> {
-    Simulation::new(Gossips { lps: 13 }).end(END)
+fn simulation() -> Simulation<'static, Story> {
+    Simulation::new(gossips(13)).end(END)
 }
 
-fn parallel(run: &Run<Gossips>) -> &ParallelRecord {
+fn parallel(run: &Run<Story>) -> &ParallelRecord {
     run.record.parallel.as_ref().expect("it is a parallel run")
 }
 
@@ -56,7 +47,7 @@ const AT_FIRST: u64 = 20_000;
 #[test]
 fn pes_do_not_execute_far_more_than_they_commit() {
     let _limit = time_limit("throttled runs");
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    let expected = gossips(13).sequential(END);
     for seed in 0..u64::from(cases(3)) {
         let gvt = GvtAlgorithm::ALL[seed as usize % GvtAlgorithm::ALL.len()];
         let cancellation = [Cancellation::Aggressive, Cancellation::Lazy][seed as usize % 2];

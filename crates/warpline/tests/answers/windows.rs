@@ -8,7 +8,7 @@ use warpline::{
 };
 use warpline_testkit::matrix::{self, ALGORITHMS, BufferUse, Configuration, Parallel};
 use warpline_testkit::random_model::{Declares, Mistake, PlannedFault, Shape};
-use warpline_testkit::{Recipe, Settings, scaled};
+use warpline_testkit::{Recipe, Settings, Story, scaled};
 
 /// A virtual cluster in windows, which asks for GVT only when it must.
 fn windows(pes: u32, cluster: u64) -> Configuration {
@@ -140,37 +140,25 @@ fn mistakes_where_no_horizon_moves_are_those_of_a_sequential_run() {
 }
 
 /// Each LP sends the next one a token, after a delay of 1 or, from some of them, of 2.
-#[derive(Debug)]
-struct Ring {
-    uneven: bool,
-}
-
-impl Model for Ring {
-    type State = u32;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        8
-    }
-
-    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        let lookahead = if self.uneven && lp.0 == 3 { 2.0 } else { 1.0 };
-        Some(vec![Link { to: LpId((lp.0 + 1) % 8), lookahead }])
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        lp.send(lp.id(), 1.0, ());
-        0
-    }
-
-    fn handle(&self, seen: &mut u32, (): &(), lp: &mut Context<Self>) {
-        *seen += 1;
-        lp.send((lp.id().0 + 1) % 8, 2.0, ());
-    }
+fn ring(uneven: bool) -> Simulation<'static, Story> {
+    let story = Story::new(8)
+        .links(move |lp| {
+            let lookahead = if uneven && lp.0 == 3 { 2.0 } else { 1.0 };
+            vec![Link { to: LpId((lp.0 + 1) % 8), lookahead }]
+        })
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(|seen, _, lp| {
+            *seen += 1;
+            lp.send((lp.id().0 + 1) % 8, 2.0, 0);
+        });
+    Simulation::new(story)
 }
 
 /// The way to synchronise PEs, as the record names it.
-fn way(simulation: Simulation<'_, Ring>) -> Value {
+fn way(simulation: Simulation<'_, Story>) -> Value {
     let run = simulation.end(50.0).run().expect("it runs");
     assert_eq!(run.record.committed_events, 200);
     run.record.engine.get("conservative").expect("it is in every record of a parallel run").clone()
@@ -178,9 +166,8 @@ fn way(simulation: Simulation<'_, Ring>) -> Value {
 
 #[test]
 fn the_record_says_which_way_was_chosen() {
-    let conservative = |uneven, threads| {
-        Simulation::new(Ring { uneven }).sync(Synchronisation::Conservative).threads(threads)
-    };
+    let conservative =
+        |uneven, threads| ring(uneven).sync(Synchronisation::Conservative).threads(threads);
     for threads in [1, 2, 3] {
         assert_eq!(
             way(conservative(false, threads).conservative(Conservative::Windows)),
@@ -208,18 +195,12 @@ fn the_record_says_which_way_was_chosen() {
         "free-running",
         "their delays differ"
     );
-    assert_eq!(
-        way(Simulation::new(Ring { uneven: false }).threads(2)),
-        Value::Null,
-        "an optimistic run has no such setting"
-    );
+    assert_eq!(way(ring(false).threads(2)), Value::Null, "an optimistic run has no such setting");
 }
 
 #[test]
 fn other_runs_refuse_the_setting_for_conservative_ones() {
-    let run = |sync| {
-        Simulation::new(Ring { uneven: false }).sync(sync).conservative(Conservative::Windows).run()
-    };
+    let run = |sync| ring(false).sync(sync).conservative(Conservative::Windows).run();
     for sync in [Synchronisation::Sequential, Synchronisation::Optimistic] {
         let refused = run(sync).expect_err("it makes no sense").to_string();
         assert!(refused.contains("`conservative` is `windows`, but `sync` is"), "{refused}");

@@ -9,10 +9,9 @@ use warpline::prelude::*;
 use warpline::record::RunRecord;
 use warpline::{Run, Synchronisation};
 use warpline_report::{estimated_speedup, is_sampled, limits, taken_by_others};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 /// LPs on two PEs, each of which sends itself one event after the other.
-#[derive(Clone)]
 struct Load {
     lps: u32,
     /// The iterations of an event, at LPs of the first half and at all others.
@@ -22,34 +21,27 @@ struct Load {
     lookahead: f64,
 }
 
-impl Model for Load {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        if !self.token || lp.id() == LpId(0) {
-            lp.send(lp.id(), 1.0, ());
-        }
-        1
-    }
-
-    fn handle(&self, state: &mut u64, (): &(), lp: &mut Context<Self>) {
-        let work = self.work[usize::from(lp.id().0 >= self.lps / 2)];
-        for _ in 0..work {
-            *state = black_box(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
-        }
-        match self.token {
-            true => lp.send((lp.id().0 + self.lps / 2) % self.lps, 1.0, ()),
-            false => lp.send(lp.id(), 1.0, ()),
-        }
+impl Load {
+    fn story(&self) -> Story {
+        let Load { lps, work, token, lookahead } = *self;
+        Story::new(lps)
+            .lookahead(lookahead)
+            .init(move |lp| {
+                if !token || lp.id() == LpId(0) {
+                    lp.send(lp.id(), 1.0, 0);
+                }
+                1
+            })
+            .handle(move |state, _, lp| {
+                for _ in 0..work[usize::from(lp.id().0 >= lps / 2)] {
+                    let next = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    *state = black_box(next);
+                }
+                match token {
+                    true => lp.send((lp.id().0 + lps / 2) % lps, 1.0, 0),
+                    false => lp.send(lp.id(), 1.0, 0),
+                }
+            })
     }
 }
 
@@ -58,8 +50,8 @@ impl Model for Load {
 fn run(load: &Load, sync: Synchronisation) -> RunRecord {
     let mut end = 64.0;
     loop {
-        let run: Run<Load> =
-            Simulation::new(load.clone()).end(end).sync(sync).threads(2).run().expect("it runs");
+        let run: Run<Story> =
+            Simulation::new(load.story()).end(end).sync(sync).threads(2).run().expect("it runs");
         if run.record.loop_seconds >= 0.3 {
             return run.record;
         }
@@ -156,7 +148,7 @@ fn too_few_events_are_not_called_an_uneven_load() {
 fn pes_that_share_a_thread_share_its_time() {
     let _limit = time_limit("PEs that share threads");
     let load = Load { lps: 64, work: [2000, 2000], token: false, lookahead: 1.0 };
-    let run = Simulation::new(load)
+    let run = Simulation::new(load.story())
         .end(200.0)
         .sync(Synchronisation::Conservative)
         .threads(64)

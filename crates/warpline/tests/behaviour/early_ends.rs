@@ -1,7 +1,7 @@
 //! A run that is ended early has the answer of a run to that time.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use warpline::prelude::*;
 use warpline::record::{Partial, Series};
 use warpline::serde_json::Value;
 use warpline::{Error, Settings, StopSwitch, TableRows};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 const HOPS: Counter = Counter::slot(0);
 const GAP: Histogram = Histogram::slot(1);
@@ -285,39 +285,32 @@ fn replications_end_early() {
 /// A mistake counts even if the run is ended early.
 #[test]
 fn a_mistake_counts_though_the_run_is_ended_early() {
-    struct Late(Mutex<Option<StopSwitch>>);
-    impl Model for Late {
-        type State = u32;
-        type Event = ();
-        fn lps(&self) -> u32 {
-            2
-        }
-        fn init(&self, lp: &mut Init<Self>) -> u32 {
-            lp.send(lp.id(), 1.0, ());
-            0
-        }
-        fn handle(&self, ticks: &mut u32, (): &(), lp: &mut Context<Self>) {
-            *ticks += 1;
-            if lp.id() == LpId(1) && *ticks == 1000 {
-                lp.fail("enough");
-                if let Some(switch) = &*self.0.lock().expect("nobody panics") {
+    let late = |switch: StopSwitch| {
+        Story::new(2)
+            .init(|lp| {
+                lp.send(lp.id(), 1.0, 0);
+                0
+            })
+            .handle(move |ticks, _, lp| {
+                *ticks += 1;
+                if lp.id() == LpId(1) && *ticks == 1000 {
+                    lp.fail("enough");
                     switch.stop();
+                    thread::sleep(Duration::from_millis(20));
                 }
-                thread::sleep(Duration::from_millis(20));
-            }
-            lp.send(lp.id(), 1.0, ());
-        }
-    }
+                lp.send(lp.id(), 1.0, 0);
+            })
+    };
     for threads in [1, 2] {
         let switch = StopSwitch::default();
-        let run = Simulation::new(Late(Mutex::new(Some(switch.clone()))))
+        let run = Simulation::new(late(switch.clone()))
             .end(2000.0)
             .threads(threads)
             .stop_with(&switch)
             .run();
         match run {
             Err(error) => assert!(
-                error.to_string().contains("event 1000 of LP 1 at time 1000 (()) failed: enough"),
+                error.to_string().contains("event 1000 of LP 1 at time 1000 (0) failed: enough"),
                 "{error}"
             ),
             Ok(run) => assert!(
@@ -330,29 +323,19 @@ fn a_mistake_counts_though_the_run_is_ended_early() {
 }
 
 /// LP 0 goes on and on at time 1, and LP 1 waits for time 2. After many events, the run is to end.
-struct Whirl {
-    switch: StopSwitch,
-    calls: AtomicU64,
-}
-
-impl Model for Whirl {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        2
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), f64::from(1 + lp.id().0), ());
-    }
-
-    fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
-        if self.calls.fetch_add(1, Ordering::Relaxed) == 100_000 {
-            self.switch.stop();
-        }
-        lp.send(lp.id(), 0.0, ());
-    }
+fn whirl(switch: StopSwitch) -> Story {
+    let calls = AtomicU64::new(0);
+    Story::new(2)
+        .init(|lp| {
+            lp.send(lp.id(), f64::from(1 + lp.id().0), 0);
+            0
+        })
+        .handle(move |_, _, lp| {
+            if calls.fetch_add(1, Ordering::Relaxed) == 100_000 {
+                switch.stop();
+            }
+            lp.send(lp.id(), 0.0, 0);
+        })
 }
 
 /// There is no time at which all PEs could end.
@@ -362,8 +345,11 @@ fn a_run_that_comes_no_further_is_given_up_when_it_is_to_end() {
     for engine in ["sync=sequential", "threads=2 sync=optimistic"] {
         let settings = settings(&format!("{engine} zero-delay-hops=4294967295"));
         let switch = StopSwitch::default();
-        let model = Whirl { switch: switch.clone(), calls: AtomicU64::new(0) };
-        let run = Simulation::new(model).settings(settings).end(9.0).stop_with(&switch).run();
+        let run = Simulation::new(whirl(switch.clone()))
+            .settings(settings)
+            .end(9.0)
+            .stop_with(&switch)
+            .run();
         let error = run.expect_err("it has no end");
         assert!(matches!(error, Error::NoEnd { .. }), "{engine}: {error}");
         let text = error.to_string();

@@ -9,59 +9,45 @@ use std::time::{Duration, Instant};
 use crate::support::settings;
 use warpline::prelude::*;
 use warpline::{GvtAlgorithm, LongEvent, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
-/// Four LPs that send each other tokens. One event, or the `finish` of one LP, waits until the test
-/// ends.
-struct Waits {
-    /// The LP, and which of its events.
-    lp: u32,
-    event: u32,
-    finish: bool,
-    free: Arc<AtomicBool>,
+/// Where a model waits until the test ends: in event 5 of LP 3, or in its `finish`.
+#[derive(Clone, Copy, PartialEq)]
+enum Waits {
+    InEvent,
+    InFinish,
 }
 
-impl Waits {
-    fn wait(&self) {
-        while !self.free.load(Ordering::Relaxed) {
+/// Four LPs that send each other tokens, one of which waits.
+fn waiting(waits: Waits, free: &Arc<AtomicBool>) -> Story {
+    fn wait(free: &AtomicBool) {
+        while !free.load(Ordering::Relaxed) {
             sleep(Duration::from_millis(1));
         }
     }
+    let free_event = Arc::clone(free);
+    let free_finish = Arc::clone(free);
+    Story::new(4)
+        .lookahead(1.0)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(move |events, _, lp| {
+            *events += 1;
+            if waits == Waits::InEvent && (lp.id(), *events) == (LpId(3), 5) {
+                wait(&free_event);
+            }
+            lp.send((lp.id().0 + 1) % 4, 1.0, 0);
+        })
+        .finish(move |_, lp| {
+            if waits == Waits::InFinish && lp.id() == LpId(3) {
+                wait(&free_finish);
+            }
+        })
 }
 
-impl Model for Waits {
-    type State = u32;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn lookahead(&self) -> f64 {
-        1.0
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        lp.send(lp.id(), 1.0, ());
-        0
-    }
-
-    fn handle(&self, events: &mut u32, (): &(), lp: &mut Context<Self>) {
-        *events += 1;
-        if !self.finish && (lp.id(), *events) == (LpId(self.lp), self.event) {
-            self.wait();
-        }
-        lp.send((lp.id().0 + 1) % 4, 1.0, ());
-    }
-
-    fn finish(&self, _: &u32, lp: &mut Finish<Self>) {
-        if self.finish && lp.id() == LpId(self.lp) {
-            self.wait();
-        }
-    }
-}
-
-type Engine = fn(Simulation<'_, Waits>) -> Simulation<'_, Waits>;
+type Engine = fn(Simulation<'_, Story>) -> Simulation<'_, Story>;
 
 const ENGINES: [(&str, Engine); 5] = [
     ("sequential", |run| run.sync(Synchronisation::Sequential)),
@@ -79,10 +65,9 @@ const ENGINES: [(&str, Engine); 5] = [
 const LIMIT: f64 = 1.0;
 
 /// The error of a run in which the model waits.
-fn stuck(engine: Engine, finish: bool, heard: &mut dyn FnMut(&LongEvent)) -> LongEvent {
+fn stuck(engine: Engine, waits: Waits, heard: &mut dyn FnMut(&LongEvent)) -> LongEvent {
     let free = Arc::new(AtomicBool::new(false));
-    let model = Waits { lp: 3, event: 5, finish, free: free.clone() };
-    let error = engine(Simulation::new(model).end(20.0))
+    let error = engine(Simulation::new(waiting(waits, &free)).end(20.0))
         .event_limit(LIMIT)
         .on_long_event(heard)
         .run()
@@ -99,7 +84,8 @@ fn an_event_that_never_ends_is_an_error() {
     let _limit = time_limit(60);
     for (name, engine) in ENGINES {
         let since = Instant::now();
-        let LongEvent { pe, lp, time, event, seconds, .. } = stuck(engine, false, &mut |_| {});
+        let LongEvent { pe, lp, time, event, seconds, .. } =
+            stuck(engine, Waits::InEvent, &mut |_| {});
         assert_eq!((lp, event), (LpId(3), 5), "{name}");
         assert_eq!(time, 5.0, "{name}");
         assert_eq!(pe.is_none(), name == "sequential", "{name}: {pe:?}");
@@ -112,7 +98,7 @@ fn an_event_that_never_ends_is_an_error() {
 fn only_time_warp_reports_uncertain_events() {
     let _limit = time_limit(60);
     for (name, engine) in ENGINES {
-        let certain = stuck(engine, false, &mut |_| {}).certain;
+        let certain = stuck(engine, Waits::InEvent, &mut |_| {}).certain;
         assert!(certain || !matches!(name, "sequential" | "conservative"), "{name}");
         assert!(!certain || name != "Time Warp alone", "{name}");
     }
@@ -122,7 +108,7 @@ fn only_time_warp_reports_uncertain_events() {
 fn a_finish_that_never_ends_is_an_error() {
     let _limit = time_limit(60);
     for (name, engine) in ENGINES {
-        let LongEvent { lp, event, certain, .. } = stuck(engine, true, &mut |_| {});
+        let LongEvent { lp, event, certain, .. } = stuck(engine, Waits::InFinish, &mut |_| {});
         assert_eq!((lp, event, certain), (LpId(3), 0, true), "{name}");
     }
 }
@@ -131,7 +117,7 @@ fn a_finish_that_never_ends_is_an_error() {
 fn a_listener_hears_of_a_long_event_before_it_ends() {
     let _limit = time_limit(60);
     let free = Arc::new(AtomicBool::new(false));
-    let model = Waits { lp: 3, event: 5, finish: false, free: free.clone() };
+    let model = waiting(Waits::InEvent, &free);
     let mut heard = Vec::new();
     let count = AtomicU64::new(0);
     let mut hear = |long: &LongEvent| {
@@ -150,64 +136,30 @@ fn a_listener_hears_of_a_long_event_before_it_ends() {
     assert!((heard[0].lp, heard[0].event) == (LpId(3), 5) && heard[0].seconds >= 5.0, "{heard:?}");
 }
 
-/// Reserves a large piece of stack in `init`, `handle` and `finish`.
-struct Large;
-
 /// 12 MiB: more than the main thread of a program usually has, and less than the default.
 #[inline(never)]
-fn large_locals() -> u32 {
+fn large_locals() -> u64 {
     let table = std::hint::black_box([1u8; 12 << 20]);
-    table.iter().step_by(1 << 20).map(|&one| u32::from(one)).sum()
+    table.iter().step_by(1 << 20).map(|&one| u64::from(one)).sum()
 }
 
-#[model]
-impl Model for Large {
-    type State = u32;
-    type Event = ();
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        lp.send(lp.id(), 1.0, ());
-        large_locals()
-    }
-
-    fn handle(&self, sum: &mut u32, (): &(), lp: &mut Context<Self>) {
-        *sum += large_locals();
-        let delay = lp.random_delay();
-        lp.send((lp.id().0 + 1) % 4, delay, ());
-    }
-
-    fn reverse(&self, sum: &mut u32, (): &(), lp: &mut Reverse<Self>) {
-        *sum -= large_locals();
-        lp.random_delay();
-    }
-
-    fn finish(&self, _: &u32, _: &mut Finish<Self>) {
-        assert_eq!(large_locals(), 12);
-    }
-}
-
-trait RandomDelay {
-    fn random_delay(&mut self) -> f64;
-}
-
-impl RandomDelay for Context<Large> {
-    fn random_delay(&mut self) -> f64 {
-        self.random().exponential(1.0)
-    }
-}
-
-impl RandomDelay for Reverse<'_, Large> {
-    fn random_delay(&mut self) -> f64 {
-        self.random().exponential(1.0)
-    }
-}
-
-/// Recurses too deeply in one event of LP 3.
-struct Deep {
-    depth: u32,
+/// Reserves a large piece of stack in `init`, `handle`, `reverse` and `finish`.
+fn large() -> Story {
+    Story::new(4)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            large_locals()
+        })
+        .handle(|sum, _, lp| {
+            *sum += large_locals();
+            let delay = lp.random().exponential(1.0);
+            lp.send((lp.id().0 + 1) % 4, delay, 0);
+        })
+        .reverse(|sum, _, lp| {
+            *sum -= large_locals();
+            lp.random().exponential(1.0);
+        })
+        .finish(|_, _| assert_eq!(large_locals(), 12))
 }
 
 #[inline(never)]
@@ -216,25 +168,19 @@ fn recursion(depth: u32) -> u64 {
     if depth == 0 { table[0] } else { recursion(depth - 1) + table[64] }
 }
 
-impl Model for Deep {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 1.0, ());
-        0
-    }
-
-    fn handle(&self, sum: &mut u64, (): &(), lp: &mut Context<Self>) {
-        if lp.id() == LpId(3) && lp.now() == 7.0 {
-            *sum += recursion(self.depth);
-        }
-        lp.send(lp.id(), 1.0, ());
-    }
+/// Recurses too deeply in one event of LP 3.
+fn deep() -> Story {
+    Story::new(4)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(|sum, _, lp| {
+            if lp.id() == LpId(3) && lp.now() == 7.0 {
+                *sum += recursion(100_000);
+            }
+            lp.send(lp.id(), 1.0, 0);
+        })
 }
 
 /// Set for child processes, to the settings of their run.
@@ -244,8 +190,7 @@ const CHILD: &str = "WARPLINE_TEST_LAST_WORDS";
 #[ignore = "the child of the_last_words_name_the_event"]
 fn a_stack_overflows() {
     let settings = settings(&std::env::var(CHILD).expect("only as a child"));
-    let run =
-        Simulation::new(Deep { depth: 100_000 }).settings(settings).end(20.0).run().expect("a run");
+    let run = Simulation::new(deep()).settings(settings).end(20.0).run().expect("a run");
     println!("the sum is {}", run.states[3]);
 }
 
@@ -281,7 +226,7 @@ fn the_last_words_name_the_event() {
 #[test]
 fn all_code_of_a_model_has_the_same_stack_everywhere() {
     let _limit = time_limit(120);
-    let run = || Simulation::new(Large).end(8.0);
+    let run = || Simulation::new(large()).end(8.0);
     let alone = run().run().expect("sequentially");
     for undo in [Undo::Copy, Undo::Reverse] {
         for run in [run().threads(3), run().threads(3).virtual_cluster(3)] {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use warpline::prelude::*;
 use warpline::{Fault, Place};
+use warpline_testkit::Story;
 
 /// Set for child processes, to what their run is to do.
 const CHILD: &str = "WARPLINE_TEST_MEMORY";
@@ -15,16 +16,6 @@ const MANY: u32 = 14_000_000;
 
 const OPENED: Counter = Counter::slot(0);
 const SEEN: Table = Table(0);
-
-/// LP 0 opens a door that LP 1 asks for a little later. In the right order of events it is always
-/// found open. An event that finds it closed asks for too much memory.
-struct Door {
-    greedy_for: Greed,
-    /// Whether the door stays closed.
-    closed: bool,
-    /// How many events were greedy.
-    greedy: Arc<AtomicU32>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Greed {
@@ -36,70 +27,69 @@ enum Greed {
     Diary,
 }
 
-#[model]
-impl Model for Door {
-    type State = u32;
-    /// Whether the door is opened.
-    type Event = bool;
+/// Events of LP 2, by which the door is opened or looked at.
+const OPENS: u64 = 1;
+const LOOKS: u64 = 0;
 
-    fn lps(&self) -> u32 {
-        3
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.counter(OPENED, "opened", "", "doors opened");
-        declare.table(SEEN, "seen", &[("door", "")]);
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        if lp.id() != LpId(2) {
-            lp.send(lp.id(), 1.0, false);
-        }
-        0
-    }
-
-    fn handle(&self, open: &mut u32, opens: &bool, lp: &mut Context<Self>) {
-        if self.greedy_for == Greed::Diary {
-            (0..200).for_each(|line: u32| lp.record(SEEN, &[line.into()]));
-        }
-        match lp.id() {
-            // The event that opens the door comes first, and takes longer to make.
-            LpId(0) => {
-                lp.send(2, 0.25, !self.closed);
-                lp.send(0, 1.0, false);
+/// LP 0 opens a door that LP 1 asks for a little later. In the right order of events it is always
+/// found open, unless it stays `closed`. An event that finds it closed asks for too much memory;
+/// `greedy` counts them.
+fn door(greedy_for: Greed, closed: bool, greedy: Arc<AtomicU32>) -> Story {
+    Story::new(3)
+        .declare(|declare| {
+            declare.counter(OPENED, "opened", "", "doors opened");
+            declare.table(SEEN, "seen", &[("door", "")]);
+        })
+        .init(|lp| {
+            if lp.id() != LpId(2) {
+                lp.send(lp.id(), 1.0, LOOKS);
             }
-            LpId(1) => {
-                lp.send(2, 0.5, false);
-                lp.send(1, 1.0, false);
+            0
+        })
+        .handle(move |open, event, lp| {
+            if greedy_for == Greed::Diary {
+                (0..200).for_each(|line: u32| lp.record(SEEN, &[line.into()]));
             }
-            _ if *opens => {
-                lp.save(*open);
-                *open += 1;
-                lp.count(OPENED, 1);
+            match lp.id() {
+                // The event that opens the door comes first, and takes longer to make.
+                LpId(0) => {
+                    lp.send(2, 0.25, if closed { LOOKS } else { OPENS });
+                    lp.send(0, 1.0, LOOKS);
+                }
+                LpId(1) => {
+                    lp.send(2, 0.5, LOOKS);
+                    lp.send(1, 1.0, LOOKS);
+                }
+                _ if event == OPENS => {
+                    lp.save(*open);
+                    *open += 1;
+                    lp.count(OPENED, 1);
+                }
+                _ if *open == 0 => {
+                    greedy.fetch_add(1, Ordering::Relaxed);
+                    greedy_for.ask_for_too_much(lp);
+                }
+                _ => {
+                    lp.save(*open);
+                    *open = 0;
+                }
             }
-            _ if *open == 0 => self.be_greedy(lp),
-            _ => {
-                lp.save(*open);
-                *open = 0;
+        })
+        .reverse(|open, _, lp| {
+            if lp.id() == LpId(2) {
+                *open = lp.restore();
             }
-        }
-    }
-
-    fn reverse(&self, open: &mut u32, _: &bool, lp: &mut Reverse<Self>) {
-        if lp.id() == LpId(2) {
-            *open = lp.restore();
-        }
-    }
+        })
 }
 
-impl Door {
-    fn be_greedy(&self, lp: &mut Context<Self>) {
-        self.greedy.fetch_add(1, Ordering::Relaxed);
+impl Greed {
+    /// Asks for more than there is.
+    fn ask_for_too_much(self, lp: &mut Context<Story>) {
         for number in 0..MANY {
-            match self.greedy_for {
+            match self {
                 Greed::Counts => lp.count(OPENED, 1),
                 Greed::Rows => lp.record(SEEN, &[number.into()]),
-                Greed::Sends => lp.send(2, 1.0 + f64::from(number), true),
+                Greed::Sends => lp.send(2, 1.0 + f64::from(number), OPENS),
                 Greed::Diary => {}
                 Greed::Saves => (0..4).for_each(|_| lp.save(number)),
             }
@@ -127,7 +117,7 @@ fn a_greedy_event() {
     }
     let greedy = Arc::new(AtomicU32::new(0));
     let end = if greedy_for == Greed::Diary { 1e12 } else { 40.0 };
-    match Simulation::new(Door { greedy_for, closed, greedy: greedy.clone() })
+    match Simulation::new(door(greedy_for, closed, greedy.clone()))
         .settings(settings)
         .end(end)
         .run()
@@ -189,7 +179,7 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
         for engine in engines {
             let said = child(&format!("closed {greed} {engine}"));
             let words = format!(
-                "the right fault: model `Door`: event 1 of LP 2 at time 1.25 (false) the system has no memory for what an event {what}"
+                "the right fault: model `Story`: event 1 of LP 2 at time 1.25 (0) the system has no memory for what an event {what}"
             );
             assert!(said.contains(&words), "{greed} {engine}: {said}");
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use warpline::Synchronisation;
 use warpline::base::LpId;
 use warpline::prelude::*;
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 const TICKS: Counter = Counter::slot(0);
 const TIMES: Mean = Mean::slot(1);
@@ -405,29 +405,21 @@ const VALUES: Mean = Mean::slot(0);
 const SPANS: TimeMean = TimeMean::slot(1);
 
 /// Observes these values, and a span of each.
-struct Values(Vec<f64>);
-
-impl Model for Values {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        1
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.mean(VALUES, "values", "", "what is given");
-        declare.time_mean(SPANS, "spans", "", "the same, one after the other");
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        for (number, &value) in (0u32..).zip(&self.0) {
-            lp.observe(VALUES, value);
-            lp.span(SPANS, f64::from(number), f64::from(number + 1), value);
-        }
-    }
-
-    fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
+fn observing(values: &[f64]) -> Simulation<'static, Story> {
+    let values = values.to_vec();
+    let story = Story::new(1)
+        .declare(|declare| {
+            declare.mean(VALUES, "values", "", "what is given");
+            declare.time_mean(SPANS, "spans", "", "the same, one after the other");
+        })
+        .init(move |lp| {
+            for (number, &value) in (0u32..).zip(&values) {
+                lp.observe(VALUES, value);
+                lp.span(SPANS, f64::from(number), f64::from(number + 1), value);
+            }
+            0
+        });
+    Simulation::new(story)
 }
 
 /// Means and deviations neither overflow nor underflow, however large or small the values are.
@@ -435,7 +427,7 @@ impl Model for Values {
 fn magnitudes_do_not_matter_to_means() {
     let observed = |values: &[f64]| {
         let end = values.len() as f64;
-        Simulation::new(Values(values.to_vec())).end(end).run().expect("it runs").statistics
+        observing(values).end(end).run().expect("it runs").statistics
     };
     for (values, mean, deviation) in [
         (&[1.0, 1e170][..], 0.5e170, 0.5f64.sqrt() * 1e170),
@@ -457,6 +449,6 @@ fn magnitudes_do_not_matter_to_means() {
         );
     }
     // The area of the spans overflows, though every value is finite.
-    let long = Simulation::new(Values(vec![1e300; 10])).end(1e10).run().expect("it runs");
+    let long = observing(&[1e300; 10]).end(1e10).run().expect("it runs");
     assert_eq!(long.statistics.time_mean(SPANS).mean, Some(1e300 / 1e9));
 }

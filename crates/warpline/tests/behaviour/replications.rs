@@ -6,52 +6,40 @@ use warpline::prelude::*;
 use warpline::record::View;
 use warpline::serde_json::json;
 use warpline::{Replicated, Spread, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 const ARRIVED: Counter = Counter::slot(0);
 const GAP: Mean = Mean::slot(1);
 const SEEN: Table = Table(0);
 
 /// A Poisson stream of rate 1 at each of four LPs, which fails at a gap longer than `fails_at`.
-struct Arrivals {
-    fails_at: Option<f64>,
+fn arriving(fails_at: Option<f64>) -> Story {
+    Story::new(4)
+        .declare(|declare| {
+            declare.counter(ARRIVED, "arrived", "", "arrivals").slices(5);
+            declare.mean(GAP, "gap", "s", "time between arrivals").slices(5);
+            declare.table(SEEN, "seen", &[("gap", "s")]);
+        })
+        .init(|lp| {
+            let gap = lp.random().exponential(1.0);
+            lp.send(lp.id(), gap, 0);
+            0
+        })
+        .handle(move |arrived, _, lp| {
+            *arrived += 1;
+            let gap = lp.random().exponential(1.0);
+            if fails_at.is_some_and(|longest| gap > longest) {
+                lp.fail(format!("a gap of {gap}"));
+            }
+            lp.count(ARRIVED, 1);
+            lp.observe(GAP, gap);
+            lp.record(SEEN, &[gap.into()]);
+            lp.send(lp.id(), gap, 0);
+        })
 }
 
-impl Model for Arrivals {
-    type State = u32;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.counter(ARRIVED, "arrived", "", "arrivals").slices(5);
-        declare.mean(GAP, "gap", "s", "time between arrivals").slices(5);
-        declare.table(SEEN, "seen", &[("gap", "s")]);
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        let gap = lp.random().exponential(1.0);
-        lp.send(lp.id(), gap, ());
-        0
-    }
-
-    fn handle(&self, arrived: &mut u32, (): &(), lp: &mut Context<Self>) {
-        *arrived += 1;
-        let gap = lp.random().exponential(1.0);
-        if self.fails_at.is_some_and(|longest| gap > longest) {
-            lp.fail(format!("a gap of {gap}"));
-        }
-        lp.count(ARRIVED, 1);
-        lp.observe(GAP, gap);
-        lp.record(SEEN, &[gap.into()]);
-        lp.send(lp.id(), gap, ());
-    }
-}
-
-fn arrivals<'a>() -> Simulation<'a, Arrivals> {
-    Simulation::new(Arrivals { fails_at: None }).end(50.0).seed(11)
+fn arrivals<'a>() -> Simulation<'a, Story> {
+    Simulation::new(arriving(None)).end(50.0).seed(11)
 }
 
 fn runs(replicated: &Replicated) -> &[warpline::record::Replication] {
@@ -184,7 +172,7 @@ fn a_report_shows_the_runs_and_their_means() {
 #[test]
 fn the_first_failure_by_seed_is_reported() {
     // Some seeds have no such gap, and some later ones do.
-    let model = || Simulation::new(Arrivals { fails_at: Some(8.0) }).end(50.0);
+    let model = || Simulation::new(arriving(Some(8.0))).end(50.0);
     let first = (1..100)
         .find_map(|seed| model().seed(seed).run().err().map(|error| (seed, error.to_string())));
     let (seed, alone) = first.expect("some seed fails");
@@ -195,7 +183,7 @@ fn the_first_failure_by_seed_is_reported() {
 
 #[test]
 fn settings_that_make_no_sense_are_refused() {
-    let refused = |simulation: Simulation<'_, Arrivals>, runs| {
+    let refused = |simulation: Simulation<'_, Story>, runs| {
         simulation.replicate(runs).expect_err("it is refused").to_string()
     };
     assert!(refused(arrivals(), 0).starts_with("`replications` cannot be `0`"));
@@ -235,29 +223,21 @@ fn progress_is_that_of_all_runs() {
 #[test]
 fn lists_are_estimated_across_the_runs() {
     const BY_LP: Counter = Counter::slot(0);
-    struct Crowd;
-    impl Model for Crowd {
-        type State = ();
-        type Event = ();
-        fn lps(&self) -> u32 {
-            30
-        }
-        fn declare(&self, declare: &mut Declarations) {
-            declare.counter(BY_LP, "seen", "", "events of each LP").items(30);
-        }
-        fn init(&self, lp: &mut Init<Self>) {
+    let crowd = Story::new(30)
+        .declare(|declare| _ = declare.counter(BY_LP, "seen", "", "events of each LP").items(30))
+        .init(|lp| {
             let gap = lp.random().exponential(1.0);
-            lp.send(lp.id(), gap, ());
-        }
-        fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
+            lp.send(lp.id(), gap, 0);
+            0
+        })
+        .handle(|_, _, lp| {
             lp.count(BY_LP.at(lp.id().0), 1);
             let gap = lp.random().exponential(1.0);
-            lp.send(lp.id(), gap, ());
-        }
-    }
-    let simulation = |seed| Simulation::new(Crowd).end(20.0).seed(seed);
+            lp.send(lp.id(), gap, 0);
+        });
+    let simulation = |seed| Simulation::new(crowd.clone()).end(20.0).seed(seed);
     let replicated = simulation(3).replicate(6).expect("six runs");
-    let alone: Vec<Run<Crowd>> =
+    let alone: Vec<Run<Story>> =
         (3..9).map(|seed| simulation(seed).run().expect("a run")).collect();
     let by_hand = |lp: u32| {
         Spread::of(

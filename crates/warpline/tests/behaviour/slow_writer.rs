@@ -11,46 +11,30 @@ use std::time::{Duration, Instant};
 
 use warpline::Synchronisation;
 use warpline::prelude::*;
+use warpline_testkit::Story;
 
 const LINES: Table = Table(0);
 const LINES_PER_EVENT: u64 = 8;
 
-/// LPs that write many lines.
-#[derive(Debug)]
-struct Talkative {
-    /// Lines in committed events.
-    lines: Arc<AtomicU64>,
-}
-
-impl Model for Talkative {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        64
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.table(LINES, "lines", &[("number", "")]);
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        let delay = lp.random().exponential(1.0);
-        lp.send(lp.id(), delay, ());
-        0
-    }
-
-    fn handle(&self, events: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *events += 1;
-        let to = lp.random().below(64);
-        let delay = lp.random().exponential(1.0);
-        lp.send(to, delay, ());
-    }
-
-    fn commit(&self, (): &(), lp: &mut Commit<Self>) {
-        self.lines.fetch_add(LINES_PER_EVENT, Ordering::Relaxed);
-        (0..LINES_PER_EVENT).for_each(|number| lp.record(LINES, &[number.into()]));
-    }
+/// LPs that write many lines; `lines` counts those of committed events.
+fn talkative(lines: Arc<AtomicU64>) -> Story {
+    Story::new(64)
+        .declare(|declare| declare.table(LINES, "lines", &[("number", "")]))
+        .init(|lp| {
+            let delay = lp.random().exponential(1.0);
+            lp.send(lp.id(), delay, 0);
+            0
+        })
+        .handle(|events, _, lp| {
+            *events += 1;
+            let to = lp.random().below(64);
+            let delay = lp.random().exponential(1.0);
+            lp.send(to, delay, 0);
+        })
+        .commit(move |_, lp| {
+            lines.fetch_add(LINES_PER_EVENT, Ordering::Relaxed);
+            (0..LINES_PER_EVENT).for_each(|number| lp.record(LINES, &[number.into()]));
+        })
 }
 
 /// The file is a pipe, which the test does not read before lines have stopped committing.
@@ -58,7 +42,7 @@ impl Model for Talkative {
 fn pes_wait_for_a_slow_writer() {
     let simulation = || {
         let lines = Arc::new(AtomicU64::new(0));
-        (Simulation::new(Talkative { lines: lines.clone() }).end(1000.0), lines)
+        (Simulation::new(talkative(lines.clone())).end(1000.0), lines)
     };
     let directory = || tempfile::tempdir().expect("there is room for a directory");
     let usual = directory();

@@ -5,49 +5,29 @@ use std::fmt;
 use warpline::prelude::*;
 use warpline::record::StateDigestRecord;
 use warpline::{GoAhead, Place, Synchronisation};
+use warpline_testkit::Story;
 
 /// Accounts whose balance no event depends on, so the history does not show it.
-struct Accounts {
-    undo_is_wrong: bool,
+fn accounts(undo_is_wrong: bool) -> Simulation<'static, Story> {
+    let story = Story::new(16)
+        .lookahead(0.25)
+        .init(|lp| {
+            lp.send(lp.id(), 0.5, 0);
+            0
+        })
+        .handle(|balance, _, lp| {
+            *balance += 1;
+            let to = lp.random().below(16);
+            let delay = lp.random().exponential(1.0);
+            lp.send(to, 0.25 + delay, 0);
+        })
+        .reverse(move |balance, _, _| *balance -= u64::from(!undo_is_wrong));
+    Simulation::new(story)
 }
 
-#[model]
-impl Model for Accounts {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        16
-    }
-
-    fn lookahead(&self) -> f64 {
-        0.25
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 0.5, ());
-        0
-    }
-
-    fn handle(&self, balance: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *balance += 1;
-        let to = lp.random().below(16);
-        let delay = lp.random().exponential(1.0);
-        lp.send(to, 0.25 + delay, ());
-    }
-
-    fn reverse(&self, balance: &mut u64, (): &(), _: &mut Reverse<Self>) {
-        *balance -= u64::from(!self.undo_is_wrong);
-    }
-}
-
-fn of(simulation: Simulation<Accounts>) -> (String, StateDigestRecord) {
+fn of(simulation: Simulation<Story>) -> (String, StateDigestRecord) {
     let record = simulation.end(40.0).state_digest(true).run().unwrap().record;
     (record.digest, record.state_digest.unwrap())
-}
-
-fn accounts(undo_is_wrong: bool) -> Simulation<'static, Accounts> {
-    Simulation::new(Accounts { undo_is_wrong })
 }
 
 #[test]

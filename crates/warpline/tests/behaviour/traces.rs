@@ -6,41 +6,29 @@ use std::fs;
 use serde_json::Value;
 use warpline::prelude::*;
 use warpline::{Run, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
-/// LPs that send each other events, some of which come too early.
-struct Hops {
-    lps: u32,
-    /// Every LP fails at its event of this number, if any.
-    fails: Option<u64>,
+/// LPs that send each other events, some of which come too early. Every LP fails at its event of
+/// this number, if any.
+fn hopping(lps: u32, fails: Option<u64>) -> Story {
+    Story::new(lps)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(move |seen, _, lp| {
+            *seen += 1;
+            let to = lp.random().below(lps);
+            let delay = lp.random().exponential(1.0);
+            lp.send(to, delay, 0);
+            if fails == Some(*seen) {
+                lp.fail("enough");
+            }
+        })
 }
 
-impl Model for Hops {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 1.0, ());
-        0
-    }
-
-    fn handle(&self, seen: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *seen += 1;
-        let to = lp.random().below(self.lps);
-        let delay = lp.random().exponential(1.0);
-        lp.send(to, delay, ());
-        if self.fails == Some(*seen) {
-            lp.fail("enough");
-        }
-    }
-}
-
-fn hops(lps: u32) -> Simulation<'static, Hops> {
-    Simulation::new(Hops { lps, fails: None })
+fn hops(lps: u32) -> Simulation<'static, Story> {
+    Simulation::new(hopping(lps, None))
         .sync(Synchronisation::Optimistic)
         .threads(3)
         .gvt_interval(50)
@@ -48,7 +36,7 @@ fn hops(lps: u32) -> Simulation<'static, Hops> {
 }
 
 /// A run, its trace, and the size of the trace in bytes.
-fn traced(simulation: Simulation<'_, Hops>) -> (Result<Run<Hops>, Error>, Value, usize) {
+fn traced(simulation: Simulation<'_, Story>) -> (Result<Run<Story>, Error>, Value, usize) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let path = directory.path().join("trace.json");
     let _limit = time_limit("a run with a trace");
@@ -168,7 +156,7 @@ fn committed_events_are_the_same_in_every_trace() {
 #[test]
 fn a_failed_run_has_a_trace_up_to_the_failure() {
     for cluster in [None, Some(3)] {
-        let failing = Simulation::new(Hops { lps: 30, fails: Some(20) }).end(1e3);
+        let failing = Simulation::new(hopping(30, Some(20))).end(1e3);
         let failing =
             failing.sync(Synchronisation::Optimistic).threads(3).gvt_interval(50).batch(8);
         let (run, trace, _) =
@@ -227,7 +215,7 @@ fn lps_shown(trace: &Value) -> Vec<u64> {
 
 #[test]
 fn a_trace_needs_pes_and_a_file_that_can_be_written() {
-    let sequential = Simulation::new(Hops { lps: 3, fails: None }).trace("/no/such/place");
+    let sequential = Simulation::new(hopping(3, None)).trace("/no/such/place");
     assert!(sequential.run().unwrap_err().to_string().contains("--sync optimistic"));
     assert!(
         hops(3)

@@ -3,13 +3,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use warpline::LpId;
 use warpline::base::random::Random;
 use warpline::prelude::*;
-use warpline_testkit::Settings;
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, simulation};
 use warpline_testkit::random_model::Diary;
+use warpline_testkit::{Settings, Story};
 
 use crate::{Ended, avoid_common_memory};
 
@@ -50,34 +51,34 @@ impl Announcer {
         self.diary.note(lp, text.clone());
         lp.when_settled(move || if ends_line { println!("{text}") } else { print!("{text}, ") });
     }
-}
 
-#[model]
-impl Model for Announcer {
-    type State = u64;
-    type Event = u32;
-
-    fn lps(&self) -> u32 {
-        self.lps
+    fn story(self) -> Story {
+        const LEAST_DELAY: f64 = 0.0625;
+        let lps = self.lps;
+        let announcer = Arc::new(self);
+        let [begins, acts, ends] = [0; 3].map(|_| announcer.clone());
+        Story::new(lps)
+            .lookahead(LEAST_DELAY)
+            .declare(|declare| declare.table(LINES, "lines", &[("line", "")]))
+            .init(move |lp| {
+                let id = lp.id();
+                lp.send(id, 0.5, id.0.into());
+                begins.announce(lp, format!("{id} begins"), id.0.is_multiple_of(2));
+                0
+            })
+            .handle(move |seen, event, lp| {
+                *seen += 1;
+                acts.act(*seen, event, lp);
+                let to = lp.random().below(lps);
+                let delay = LEAST_DELAY + lp.random().exponential(0.5);
+                let to = if lp.random().bernoulli(0.5) { lp.id() } else { LpId(to) };
+                lp.send(to, delay, event + 1);
+            })
+            .reverse(|seen, _, _| *seen -= 1)
+            .finish(move |seen, lp| ends.end(seen, lp))
     }
 
-    fn lookahead(&self) -> f64 {
-        0.0625
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.table(LINES, "lines", &[("line", "")]);
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        let id = lp.id();
-        lp.send(id, 0.5, id.0);
-        self.announce(lp, format!("{id} begins"), id.0.is_multiple_of(2));
-        0
-    }
-
-    fn handle(&self, seen: &mut u64, event: &u32, lp: &mut Context<Self>) {
-        *seen += 1;
+    fn act(&self, seen: u64, event: u64, lp: &mut Context<Story>) {
         let id = lp.id();
         let now = lp.now();
         for part in 0..lp.random().below(4) {
@@ -87,20 +88,16 @@ impl Model for Announcer {
                 more => self.announce(lp, text, more == 1),
             }
         }
-        if id.0 == 2 && *seen == 7 {
+        if id.0 == 2 && seen == 7 {
             match self.goes_wrong {
                 Some(Wrong::Act) => lp.when_settled(|| panic!("the printer is on fire")),
                 Some(Wrong::Event) => panic!("LP 2 has had enough"),
                 _ => {}
             }
         }
-        let to = lp.random().below(self.lps);
-        let delay = 0.0625 + lp.random().exponential(0.5);
-        let to = if lp.random().bernoulli(0.5) { id } else { LpId(to) };
-        lp.send(to, delay, event + 1);
     }
 
-    fn finish(&self, seen: &u64, lp: &mut Finish<Self>) {
+    fn end(&self, seen: u64, lp: &mut Finish<Story>) {
         let id = lp.id();
         self.announce(lp, format!("{id} ends after {seen}"), true);
         lp.record(LINES, &["the end".into()]);
@@ -143,7 +140,9 @@ pub(crate) fn announce(
     });
     let configuration = Configuration { pending: Pending::Ladder, parallel, changes: None };
     let outcome =
-        match simulation(Announcer::from_seed(seed, directory), &settings, configuration).run() {
+        match simulation(Announcer::from_seed(seed, directory).story(), &settings, configuration)
+            .run()
+        {
             Ok(run) => format!(
                 "{} {} {:?}\n{:?}\n",
                 run.record.digest,
@@ -177,48 +176,31 @@ impl Victim {
     }
 }
 
-/// Three LPs with clocks, in a process each. Each tick is noted outside; at the fifth tick of LP 1,
-/// a process is killed.
-struct Killing<'d> {
-    directory: &'d Path,
-    victim: Victim,
-}
-
 /// The tick at which a process is killed.
 const DEADLY: u64 = 5;
 
-#[model]
-impl Model for Killing<'static> {
-    type State = u64;
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        3
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u64 {
-        lp.send(lp.id(), 1.0, ());
-        0
-    }
-
-    fn handle(&self, ticks: &mut u64, (): &(), lp: &mut Context<Self>) {
-        *ticks += 1;
-        let id = lp.id().0;
-        let tick = *ticks;
-        let directory = self.directory;
-        let victim = self.victim;
-        if tick == 1 {
-            lp.when_settled(move || {
-                fs::write(directory.join(format!("process {id}")), std::process::id().to_string())
-                    .unwrap()
-            });
-        }
-        if id == 1 && tick == DEADLY {
-            lp.when_settled(move || kill(directory, victim));
-        }
-        Diary::new(directory.join("diary")).note(lp, format!("{tick} {id}"));
-        lp.send(lp.id(), 1.0, ());
-    }
+/// Three LPs with clocks, in a process each. Each tick is noted outside; at the fifth tick of LP 1,
+/// a process is killed.
+fn killing(directory: &'static Path, victim: Victim) -> Story {
+    Story::new(3)
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(move |ticks, _, lp| {
+            *ticks += 1;
+            let id = lp.id().0;
+            let tick = *ticks;
+            if tick == 1 {
+                let file = directory.join(format!("process {id}"));
+                lp.when_settled(move || fs::write(&file, std::process::id().to_string()).unwrap());
+            }
+            if id == 1 && tick == DEADLY {
+                lp.when_settled(move || kill(directory, victim));
+            }
+            Diary::new(directory.join("diary")).note(lp, format!("{tick} {id}"));
+            lp.send(lp.id(), 1.0, 0);
+        })
 }
 
 /// Kills a process, and waits until it is gone.
@@ -240,7 +222,7 @@ fn is_there(process: &str) -> bool {
 /// process, unless that is the victim.
 pub(crate) fn be_killed(victim: Victim, directory: &Path, why: &str) -> Result<(), Ended> {
     let directory: &'static Path = Box::leak(directory.to_owned().into_boxed_path());
-    match Simulation::new(Killing { directory, victim }).end(1e9).processes(3).threads(1).run() {
+    match Simulation::new(killing(directory, victim)).end(1e9).processes(3).threads(1).run() {
         Err(Error::Process { lost, .. }) if lost.number == victim.number() && lost.why == why => {
             Ok(())
         }

@@ -2,6 +2,8 @@
 //! Faults that only a second process shows must be found, too.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,34 +15,141 @@ use warpline::prelude::*;
 /// The variable that names the fault of a program.
 pub(crate) const FAULT: &str = "WARPLINE_TEST_FAULT";
 
-/// Runs the command line around a model with this fault.
-pub(crate) fn command(fault: &str) -> ExitCode {
-    match fault {
-        "hash order" => warpline::command::<Faulty<HashOrder>>(),
-        "text order" => warpline::command::<Faulty<TextOrder>>(),
-        "late undo" => warpline::command::<Faulty<LateUndo>>(),
-        "shared" => warpline::command::<Faulty<Shared>>(),
-        "random" => warpline::command::<Faulty<OtherRandom>>(),
-        "prints" => warpline::command::<Faulty<Prints>>(),
-        "large" => warpline::command::<Faulty<Large>>(),
-        "wrong undo" => warpline::command::<Faulty<WrongUndo>>(),
-        "outside" => warpline::command::<Faulty<Outside>>(),
-        "crash" => warpline::command::<Faulty<Crash>>(),
-        _ => ExitCode::FAILURE,
+/// What is wrong with a model.
+#[derive(Clone, Copy)]
+enum Fault {
+    /// It sends to whoever comes first in a hash map.
+    HashOrder,
+    /// No fault: a hash map whose order no event depends on.
+    TextOrder,
+    /// Reverse code is wrong for all events but the first of each of many LPs.
+    LateUndo,
+    /// Copies of a state share it, and no event depends on it.
+    Shared,
+    /// Random numbers come from elsewhere, and no event depends on them.
+    OtherRandom,
+    /// A handler prints.
+    Prints,
+    /// No fault: states of 2 MB, whose text is several times as long.
+    Large,
+    /// Reverse code is wrong for all events but the first.
+    WrongUndo,
+    /// A state is outside all LPs, in the order in which events happen to be executed.
+    Outside,
+    /// Reverse code ends the program.
+    Crash,
+}
+
+/// Events of all LPs, in a program with the fault `Outside`.
+static EVENTS: AtomicU32 = AtomicU32::new(0);
+
+impl Fault {
+    fn named(name: &str) -> Option<Self> {
+        let fault = match name {
+            "hash order" => Fault::HashOrder,
+            "text order" => Fault::TextOrder,
+            "late undo" => Fault::LateUndo,
+            "shared" => Fault::Shared,
+            "random" => Fault::OtherRandom,
+            "prints" => Fault::Prints,
+            "large" => Fault::Large,
+            "wrong undo" => Fault::WrongUndo,
+            "outside" => Fault::Outside,
+            "crash" => Fault::Crash,
+            _ => return None,
+        };
+        Some(fault)
+    }
+
+    fn has_reverse(self) -> bool {
+        matches!(self, Fault::LateUndo | Fault::WrongUndo | Fault::Crash)
+    }
+
+    fn lps(self) -> u32 {
+        match self {
+            Fault::LateUndo => 10_000,
+            Fault::Large => 2,
+            _ => 8,
+        }
+    }
+
+    fn init(self) -> State {
+        match self {
+            Fault::HashOrder => State::Map(HashMap::new()),
+            Fault::TextOrder => State::Map(HashMap::from([(9, 1), (10, 1), (11, 1)])),
+            Fault::Shared => State::Shared(Arc::default()),
+            Fault::Large => State::Bytes(vec![7; 2 << 20]),
+            _ => State::Number(0),
+        }
+    }
+
+    /// Changes the state; returns where the next event goes.
+    fn handle(self, state: &mut State, event: &Event, to: u32) -> u32 {
+        match state {
+            State::Map(seen) => {
+                *seen.entry(to).or_default() += 1;
+                let first = seen.keys().next().copied();
+                if matches!(self, Fault::HashOrder) { first.unwrap_or(to) } else { to }
+            }
+            State::Shared(shared) => {
+                *shared.lock().unwrap() += 1;
+                to
+            }
+            State::Bytes(bytes) => {
+                bytes[1_000_000] = bytes[1_000_000].wrapping_add(1);
+                to
+            }
+            State::Number(number) => self.handle_number(number, event, to),
+        }
+    }
+
+    fn handle_number(self, number: &mut u64, event: &Event, to: u32) -> u32 {
+        match (self, event) {
+            (Fault::LateUndo | Fault::WrongUndo, Event::Later) => *number = *number * 3 + 1,
+            (Fault::OtherRandom, _) => *number ^= RandomState::new().hash_one(to),
+            (Fault::Outside, _) => {
+                let executed = EVENTS.fetch_add(1, Ordering::Relaxed);
+                *number = executed.into();
+                return executed % self.lps();
+            }
+            _ => *number += 1,
+        }
+        if matches!((self, event), (Fault::Prints, Event::Later)) {
+            let _ = writeln!(std::io::stderr(), "a later event");
+        }
+        to
+    }
+
+    fn reverse(self, state: &mut State, event: &Event) {
+        if matches!(self, Fault::Crash) {
+            std::process::abort();
+        }
+        let State::Number(number) = state else { unreachable!("only these have reverse code") };
+        match event {
+            Event::First => *number -= 1,
+            Event::Later => *number /= 7,
+        }
     }
 }
 
-/// What a fault consists of.
-trait Fault: Send + Sync + Sized + 'static {
-    type State: Clone + std::fmt::Debug + Send;
-    const LPS: u32 = 8;
-    const END: f64 = 100.0;
-    const HAS_REVERSE: bool = false;
+#[derive(Clone)]
+enum State {
+    Number(u64),
+    Map(HashMap<u32, u32>),
+    Shared(Arc<Mutex<u64>>),
+    Bytes(Vec<u8>),
+}
 
-    fn init() -> Self::State;
-    /// Changes the state; returns where the next event goes.
-    fn handle(state: &mut Self::State, event: &Event, to: u32) -> u32;
-    fn reverse(_: &mut Self::State, _: &Event) {}
+/// As what it holds.
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            State::Number(number) => number.fmt(f),
+            State::Map(map) => map.fmt(f),
+            State::Shared(shared) => shared.fmt(f),
+            State::Bytes(bytes) => bytes.fmt(f),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -49,239 +158,65 @@ enum Event {
     Later,
 }
 
-struct Faulty<F>(std::marker::PhantomData<F>);
+/// A model with a fault, and reverse code if `REVERSES`. As few types as possible, as the whole
+/// command is compiled for each of them.
+struct Faulty<const REVERSES: bool>(Fault);
 
-impl<F: Fault> Model for Faulty<F> {
-    type State = F::State;
+impl<const REVERSES: bool> Model for Faulty<REVERSES> {
+    type State = State;
     type Event = Event;
-    const ABILITIES: Abilities<F::State, Event> =
-        if F::HAS_REVERSE { Abilities::NONE.with_reverse() } else { Abilities::NONE };
+    const ABILITIES: Abilities<State, Event> =
+        if REVERSES { Abilities::NONE.with_reverse() } else { Abilities::NONE };
 
     fn lps(&self) -> u32 {
-        F::LPS
+        self.0.lps()
     }
 
     fn kind(&self, lp: LpId) -> &str {
-        if lp.0 < F::LPS { "node" } else { "nobody" }
+        if lp.0 < self.0.lps() { "node" } else { "nobody" }
     }
 
-    fn init(&self, lp: &mut Init<Self>) -> F::State {
+    fn init(&self, lp: &mut Init<Self>) -> State {
         lp.send(lp.id(), 0.0, Event::First);
-        F::init()
+        self.0.init()
     }
 
-    fn handle(&self, state: &mut F::State, event: &Event, lp: &mut Context<Self>) {
+    fn handle(&self, state: &mut State, event: &Event, lp: &mut Context<Self>) {
         let delay = lp.random().exponential(1.0);
-        let to = lp.random().below(F::LPS);
-        let to = F::handle(state, event, to);
+        let to = lp.random().below(self.0.lps());
+        let to = self.0.handle(state, event, to);
         lp.send(to, delay, Event::Later);
     }
 
-    fn reverse(&self, state: &mut F::State, event: &Event, _: &mut Reverse<Self>) {
-        F::reverse(state, event);
+    fn reverse(&self, state: &mut State, event: &Event, _: &mut Reverse<Self>) {
+        self.0.reverse(state, event);
     }
 }
 
-impl<F: Fault> Configure for Faulty<F> {
+/// The fault of this program.
+fn own_fault() -> Option<Fault> {
+    std::env::var(FAULT).ok().and_then(|name| Fault::named(&name))
+}
+
+impl<const REVERSES: bool> Configure for Faulty<REVERSES> {
     type Parameters = ();
 
     const NAME: &'static str = "faulty";
     const ABOUT: &'static str = "a model with a fault";
     const TIME_UNIT: &'static str = "s";
-    const DEFAULT_END: f64 = F::END;
+    const DEFAULT_END: f64 = 100.0;
 
     fn configure((): &()) -> Result<Self, String> {
-        Ok(Faulty(std::marker::PhantomData))
+        own_fault().map(Faulty).ok_or_else(|| format!("{FAULT} names no fault"))
     }
 }
 
-/// Sends to whoever comes first in a hash map.
-struct HashOrder;
-
-impl Fault for HashOrder {
-    type State = HashMap<u32, u32>;
-
-    fn init() -> Self::State {
-        HashMap::new()
-    }
-
-    fn handle(seen: &mut Self::State, _: &Event, to: u32) -> u32 {
-        *seen.entry(to).or_default() += 1;
-        seen.keys().next().copied().unwrap_or(to)
-    }
-}
-
-/// No fault: a hash map whose order no event depends on.
-struct TextOrder;
-
-impl Fault for TextOrder {
-    type State = HashMap<u32, u32>;
-
-    fn init() -> Self::State {
-        HashMap::from([(9, 1), (10, 1), (11, 1)])
-    }
-
-    fn handle(seen: &mut Self::State, _: &Event, to: u32) -> u32 {
-        *seen.entry(to).or_default() += 1;
-        to
-    }
-}
-
-/// Reverse code that is wrong for all events but the first of each LP.
-struct LateUndo;
-
-impl Fault for LateUndo {
-    type State = u64;
-    const LPS: u32 = 10_000;
-    const END: f64 = 2.0;
-    const HAS_REVERSE: bool = true;
-
-    fn init() -> u64 {
-        0
-    }
-
-    fn handle(state: &mut u64, event: &Event, to: u32) -> u32 {
-        *state = match event {
-            Event::First => *state + 1,
-            Event::Later => *state * 3 + 1,
-        };
-        to
-    }
-
-    fn reverse(state: &mut u64, event: &Event) {
-        match event {
-            Event::First => *state -= 1,
-            Event::Later => *state /= 7,
-        }
-    }
-}
-
-/// A state that its copies share, and no event depends on.
-struct Shared;
-
-impl Fault for Shared {
-    type State = Arc<Mutex<u64>>;
-
-    fn init() -> Self::State {
-        Arc::default()
-    }
-
-    fn handle(state: &mut Self::State, _: &Event, to: u32) -> u32 {
-        *state.lock().unwrap() += 1;
-        to
-    }
-}
-
-/// Random numbers from elsewhere, which no event depends on.
-struct OtherRandom;
-
-impl Fault for OtherRandom {
-    type State = u64;
-
-    fn init() -> u64 {
-        0
-    }
-
-    fn handle(state: &mut u64, _: &Event, to: u32) -> u32 {
-        use std::hash::{BuildHasher, RandomState};
-        *state ^= RandomState::new().hash_one(to);
-        to
-    }
-}
-
-/// Prints in a handler.
-struct Prints;
-
-impl Fault for Prints {
-    type State = u64;
-
-    fn init() -> u64 {
-        0
-    }
-
-    fn handle(state: &mut u64, event: &Event, to: u32) -> u32 {
-        *state += 1;
-        if matches!(event, Event::Later) {
-            let _ = writeln!(std::io::stderr(), "a later event");
-        }
-        to
-    }
-}
-
-/// States of 2 MB, whose text is several times as long.
-struct Large;
-
-impl Fault for Large {
-    type State = Vec<u8>;
-    const LPS: u32 = 2;
-    const END: f64 = 20.0;
-
-    fn init() -> Vec<u8> {
-        vec![7; 2 << 20]
-    }
-
-    fn handle(state: &mut Vec<u8>, _: &Event, to: u32) -> u32 {
-        state[1_000_000] = state[1_000_000].wrapping_add(1);
-        to
-    }
-}
-
-/// Reverse code that is wrong for all events but the first.
-struct WrongUndo;
-
-impl Fault for WrongUndo {
-    type State = u64;
-    const HAS_REVERSE: bool = true;
-
-    fn init() -> u64 {
-        0
-    }
-
-    fn handle(state: &mut u64, event: &Event, to: u32) -> u32 {
-        LateUndo::handle(state, event, to)
-    }
-
-    fn reverse(state: &mut u64, event: &Event) {
-        LateUndo::reverse(state, event);
-    }
-}
-
-/// A state outside all LPs, in the order in which events happen to be executed.
-struct Outside;
-
-static EVENTS: AtomicU32 = AtomicU32::new(0);
-
-impl Fault for Outside {
-    type State = u32;
-
-    fn init() -> u32 {
-        0
-    }
-
-    fn handle(last: &mut u32, _: &Event, _: u32) -> u32 {
-        *last = EVENTS.fetch_add(1, Ordering::Relaxed);
-        *last % Self::LPS
-    }
-}
-
-/// Reverse code that ends the program.
-struct Crash;
-
-impl Fault for Crash {
-    type State = u64;
-    const HAS_REVERSE: bool = true;
-
-    fn init() -> u64 {
-        0
-    }
-
-    fn handle(state: &mut u64, _: &Event, to: u32) -> u32 {
-        *state += 1;
-        to
-    }
-
-    fn reverse(_: &mut u64, _: &Event) {
-        std::process::abort();
+/// Runs the command line around a model with the fault of this program.
+pub(crate) fn command() -> ExitCode {
+    match own_fault() {
+        Some(fault) if fault.has_reverse() => warpline::command::<Faulty<true>>(),
+        Some(_) => warpline::command::<Faulty<false>>(),
+        None => ExitCode::FAILURE,
     }
 }
 
@@ -310,10 +245,15 @@ pub(crate) fn not_found() -> (usize, usize) {
             &["the texts of equal states differ", "a second process came to the same history"],
         ),
         ("text order", compare, true, &["the texts of equal states differ", "same answer: yes"]),
-        ("late undo", "verify --undo reverse", false, &["`state` is", "Later", "after undoing it"]),
         (
             "late undo",
-            "verify --undo copy --time-limit 1000",
+            "verify --undo reverse --end 2",
+            false,
+            &["`state` is", "Later", "after undoing it"],
+        ),
+        (
+            "late undo",
+            "verify --undo copy --end 2 --time-limit 1000",
             true,
             &["First at node  5261 of 10000", "Later at node  6636 of 19808"],
         ),

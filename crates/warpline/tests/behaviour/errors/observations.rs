@@ -4,7 +4,7 @@ use super::{assert_event_fault, failure};
 use crate::support::{COUNT, ROWS, Scripted, VALUE, assert_words};
 use warpline::prelude::*;
 use warpline::{Fault, Place, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 #[test]
 fn observations_that_do_not_fit_their_declaration_are_refused() {
@@ -55,9 +55,8 @@ fn counts_beyond_the_largest_number_are_a_fault_of_the_results() {
     assert_eq!((failure.place, failure.time, failure.committed), (Place::Results, 10.0, 3));
     assert_words(&text, &["`count`", "largest count", "18446744073709551615"]);
     let counted = |by: u64, sync, threads| {
-        let model = Counting { by };
         let _limit = time_limit((sync, threads, by));
-        Simulation::new(model).sync(sync).threads(threads).end(10.0).run()
+        Simulation::new(counting(by)).sync(sync).threads(threads).end(10.0).run()
     };
     for (sync, threads) in [
         (Synchronisation::Sequential, 1),
@@ -75,27 +74,12 @@ fn counts_beyond_the_largest_number_are_a_fault_of_the_results() {
 }
 
 /// Four LPs, each of which counts once.
-struct Counting {
-    by: u64,
-}
-
-impl Model for Counting {
-    type State = ();
-    type Event = ();
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        declare.counter(COUNT, "all", "", "");
-    }
-
-    fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), 1.0, ());
-    }
-
-    fn handle(&self, (): &mut (), (): &(), lp: &mut Context<Self>) {
-        lp.count(COUNT, self.by);
-    }
+fn counting(by: u64) -> Story {
+    Story::new(4)
+        .declare(|declare| _ = declare.counter(COUNT, "all", "", ""))
+        .init(|lp| {
+            lp.send(lp.id(), 1.0, 0);
+            0
+        })
+        .handle(move |_, _, lp| lp.count(COUNT, by))
 }

@@ -5,7 +5,7 @@ use crate::support::{Poke, Scripted, assert_words};
 use warpline::engine::Limits;
 use warpline::prelude::*;
 use warpline::{Fault, Place, Synchronisation};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Story, time_limit};
 
 #[test]
 fn delays_that_are_not_allowed_are_refused() {
@@ -155,26 +155,20 @@ fn zero_delay_loops_end_at_the_limit() {
 /// Chains that end before the limit, or exactly there, are no loops.
 #[test]
 fn zero_delay_chains_up_to_the_limit_are_allowed() {
-    #[derive(Debug)]
-    struct Chain(u32);
-    impl Model for Chain {
-        type State = u32;
-        type Event = u32;
-        fn lps(&self) -> u32 {
-            2
-        }
-        fn init(&self, lp: &mut Init<Self>) -> u32 {
-            lp.send(lp.id(), 1.0, self.0);
-            0
-        }
-        fn handle(&self, seen: &mut u32, left: &u32, lp: &mut Context<Self>) {
-            *seen += 1;
-            if *left > 0 {
-                lp.send(1 - lp.id().0, 0.0, left - 1);
-            }
-        }
-    }
-    let run = |length| Simulation::new(Chain(length)).zero_delay_hops(20).run();
+    let chain = |length: u64| {
+        Story::new(2)
+            .init(move |lp| {
+                lp.send(lp.id(), 1.0, length);
+                0
+            })
+            .handle(|seen, left, lp| {
+                *seen += 1;
+                if left > 0 {
+                    lp.send(1 - lp.id().0, 0.0, left - 1);
+                }
+            })
+    };
+    let run = |length| Simulation::new(chain(length)).zero_delay_hops(20).run();
     assert_eq!(run(20).expect("as long as is allowed").states, [21, 21]);
     assert!(
         matches!(run(21), Err(Error::Fault(failure)) if failure.fault == Fault::ZeroDelayLoop { limit: 20 })
@@ -197,36 +191,26 @@ fn no_event_lies_beyond_the_largest_time() {
 
 /// LPs that hand a token on at a time where a delay of 0.5 is lost in rounding. A token is handed
 /// on three times.
-#[derive(Debug)]
-struct Late;
-
-impl Model for Late {
-    type State = u32;
-    type Event = u32;
-
-    fn lps(&self) -> u32 {
-        4
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        if lp.id().0 < 2 {
-            lp.send(lp.id(), 1e17, 3);
-        }
-        0
-    }
-
-    fn handle(&self, seen: &mut u32, left: &u32, lp: &mut Context<Self>) {
-        *seen += 1;
-        if *left > 0 {
-            lp.send((lp.id().0 + 1) % 4, 0.5, left - 1);
-        }
-    }
+fn late() -> Story {
+    Story::new(4)
+        .init(|lp| {
+            if lp.id().0 < 2 {
+                lp.send(lp.id(), 1e17, 3);
+            }
+            0
+        })
+        .handle(|seen, left, lp| {
+            *seen += 1;
+            if left > 0 {
+                lp.send((lp.id().0 + 1) % 4, 0.5, left - 1);
+            }
+        })
 }
 
 #[test]
 fn delays_lost_to_rounding_are_told_in_every_run() {
     let _limit = time_limit("lost delays");
-    let simulation = || Simulation::new(Late).end(2e17);
+    let simulation = || Simulation::new(late()).end(2e17);
     let record =
         simulation().sync(Synchronisation::Sequential).run().expect("it is no mistake").record;
     let lost = record.lost_delays.expect("all delays are lost");

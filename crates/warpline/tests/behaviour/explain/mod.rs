@@ -13,7 +13,7 @@ use warpline::prelude::*;
 use warpline::{CORES, CoreFindings, EventCost, Explanation, Findings, Place};
 use warpline_kernel::{Groups, Partition};
 use warpline_testkit::random_model::Inline;
-use warpline_testkit::{RandomModel, Recipe, cases, time_limit};
+use warpline_testkit::{RandomModel, Recipe, Story, cases, time_limit};
 
 use brute_force::{Log, Path};
 
@@ -45,64 +45,58 @@ impl Players {
         Players { lps, play, lookahead: 0.0 }
     }
 
+    fn story(self) -> Story {
+        let Players { lps, play, lookahead } = self;
+        Story::new(lps)
+            .lookahead(lookahead)
+            .init(move |lp| {
+                if lp.id() == LpId(0) || !matches!(play, Play::Ball | Play::ForkAndJoin) {
+                    lp.send(lp.id(), 0.0, 0);
+                }
+                0
+            })
+            .handle(move |waits, _, lp| play.act(lps, waits, lp))
+    }
+
     fn explained(self, end: f64) -> Explanation {
-        Simulation::new(self)
+        Simulation::new(self.story())
             .end(end)
             .explain(EventCost::Counted)
             .expect("nothing is wrong with it")
     }
 }
 
-impl Model for Players {
-    /// How many answers LP 0 waits for.
-    type State = u32;
-    /// The sender, if it was another LP.
-    type Event = Option<LpId>;
-
-    fn lps(&self) -> u32 {
-        self.lps
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.lookahead
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> u32 {
-        if lp.id() == LpId(0) || !matches!(self.play, Play::Ball | Play::ForkAndJoin) {
-            lp.send(lp.id(), 0.0, None);
-        }
-        0
-    }
-
-    fn handle(&self, waits: &mut u32, from: &Option<LpId>, lp: &mut Context<Self>) {
+impl Play {
+    /// What an LP does with each event.
+    fn act(self, lps: u32, waits: &mut u64, lp: &mut Context<Story>) {
         let me = lp.id();
-        let others = || (1..self.lps).map(LpId);
-        match self.play {
+        match self {
             Play::Clocks { haste } => {
-                lp.send(me, if me == LpId(0) { 1.0 / f64::from(haste) } else { 1.0 }, None)
+                lp.send(me, if me == LpId(0) { 1.0 / f64::from(haste) } else { 1.0 }, 0)
             }
-            Play::Ball => lp.send((me.0 + 1) % self.lps, 1.0, None),
-            Play::ForkAndJoin if me != LpId(0) => lp.send(0, 1.0, Some(me)),
+            Play::Ball => lp.send((me.0 + 1) % lps, 1.0, 0),
+            Play::ForkAndJoin if me != LpId(0) => lp.send(0, 1.0, 0),
             Play::ForkAndJoin => {
+                // How many answers LP 0 waits for.
                 *waits = waits.saturating_sub(1);
                 if *waits == 0 {
-                    *waits = self.lps - 1;
-                    others().for_each(|other| lp.send(other, 1.0, Some(me)));
+                    *waits = u64::from(lps - 1);
+                    (1..lps).for_each(|other| lp.send(other, 1.0, 0));
                 }
             }
             Play::Hops => {
-                let to = lp.random().below(self.lps);
+                let to = lp.random().below(lps);
                 let delay = 0.5 + lp.random().exponential(0.5);
-                lp.send(to, delay, Some(me));
+                lp.send(to, delay, 0);
             }
             Play::Busy(time) => {
                 let started = Instant::now();
                 while me == LpId(0) && started.elapsed() < time {}
-                lp.send(me, 1.0, None);
+                lp.send(me, 1.0, 0);
             }
             Play::Panics(at) => {
                 assert!(me != LpId(2) || lp.now() < at, "it is {at}");
-                lp.send(me, 1.0, *from);
+                lp.send(me, 1.0, 0);
             }
         }
     }
@@ -220,7 +214,7 @@ fn declared_lookahead_counts_and_so_do_the_delays_seen() {
 fn measured_costs_see_what_counting_does_not() {
     let _limit = time_limit("measured costs");
     let explained = |cost| {
-        Simulation::new(Players::new(8, Play::Busy(Duration::from_micros(300))))
+        Simulation::new(Players::new(8, Play::Busy(Duration::from_micros(300))).story())
             .end(50.0)
             .explain(cost)
     };
@@ -239,7 +233,7 @@ fn measured_costs_see_what_counting_does_not() {
 
 #[test]
 fn a_mistake_of_the_model_is_the_error_of_a_run() {
-    let simulation = || Simulation::new(Players::new(4, Play::Panics(7.0))).end(50.0);
+    let simulation = || Simulation::new(Players::new(4, Play::Panics(7.0)).story()).end(50.0);
     let error = simulation().explain(EventCost::Counted).expect_err("LP 2 panics");
     let Error::Fault(failure) = &error else { panic!("{error}") };
     assert!(matches!(failure.place, Place::Event { lp: LpId(2), time: 7.0, .. }), "{error}");
