@@ -60,6 +60,8 @@ pub(crate) struct ParallelPlan {
     pub(crate) processes: ProcessPlan,
     /// The modelled machine, if PEs are on one.
     pub(crate) machine: Option<Arc<Machine>>,
+    /// Whether PEs on it also make steps in which they would do nothing.
+    pub(crate) all_steps: bool,
     /// How many cores they have together.
     pub(crate) cores: u32,
     /// Which LPs each PE has.
@@ -267,6 +269,7 @@ impl ParallelPlan {
             trace: TracePlan::of(settings),
             processes: *processes,
             machine: machine.clone(),
+            all_steps: for_tests.all_steps,
             cores: facts.cores,
             partition,
             delays,

@@ -87,8 +87,8 @@ pub(in super::super) const NOISE: Study = Study {
     },
     variants: |_| modes(),
     figures: noise_figures,
-    ends: [4.0, 0.7],
-    seconds: [4.0, 0.6],
+    ends: [6.0, 3.6],
+    seconds: [2.0, 1.0],
     in_pairs: false,
 };
 
@@ -163,8 +163,8 @@ pub(in super::super) const GVT: Study = Study {
         [("1A", "usik-1a"), ("2A", "usik-2a")].into_iter().flat_map(of).collect()
     },
     figures: gvt_figures,
-    ends: [0.6, 0.3],
-    seconds: [10.0, 1.3],
+    ends: [1.2, 0.6],
+    seconds: [3.0, 0.7],
     in_pairs: false,
 };
 

@@ -231,7 +231,7 @@ pub(in super::super) const FIGURE_14: Study = study::<0>(
          number of computations",
     ],
     [0.6, 0.3],
-    [20.0, 2.0],
+    [12.0, 0.9],
 );
 
 pub(in super::super) const FIGURE_15: Study = study::<1>(
@@ -243,7 +243,7 @@ pub(in super::super) const FIGURE_15: Study = study::<1>(
          events a second at best",
     ],
     [2.0, 0.7],
-    [20.0, 2.0],
+    [12.0, 0.8],
 );
 
 pub(in super::super) const FIGURE_16: Study = study::<2>(
@@ -254,8 +254,8 @@ pub(in super::super) const FIGURE_16: Study = study::<2>(
         "asynchronous GVT is at least as fast, and often 1.2 to more than 1.5 times as fast, the more so in (10,1000); synchronous GVT takes more \
          than 1.5 times as many computations, and undoes nothing",
     ],
-    [0.6, 0.3],
-    [20.0, 2.0],
+    [1.2, 0.6],
+    [17.0, 1.5],
 );
 
 pub(in super::super) const FIGURE_17: Study = study::<3>(
@@ -266,8 +266,8 @@ pub(in super::super) const FIGURE_17: Study = study::<3>(
         "as at a lookahead of 0.1: asynchronous GVT is at least as fast, and often 1.2 to more than 1.5 times as fast; synchronous GVT takes more \
          than 1.5 times as many computations, and undoes nothing",
     ],
-    [2.0, 0.7],
-    [20.0, 2.0],
+    [4.0, 3.6],
+    [17.0, 2.5],
 );
 
 pub(in super::super) const FIGURE_18: Study = study::<4>(
@@ -279,7 +279,7 @@ pub(in super::super) const FIGURE_18: Study = study::<4>(
          each computation takes less time; their number stays nearly the same",
     ],
     [0.2, 0.04],
-    [20.0, 2.0],
+    [2.5, 1.0],
 );
 
 pub(in super::super) const FIGURE_19: Study = study::<5>(
@@ -290,7 +290,7 @@ pub(in super::super) const FIGURE_19: Study = study::<5>(
         "asynchronous GVT is ahead in nearly all cases, by more in (100,100), as there is less to do between two computations",
     ],
     [4.0, 1.5],
-    [10.0, 2.0],
+    [2.5, 0.8],
 );
 
 pub(in super::super) const FIGURE_20: Study = study::<6>(
@@ -301,8 +301,8 @@ pub(in super::super) const FIGURE_20: Study = study::<6>(
         "synchronous GVT is ahead in (10,1000), with 1.5 to 3 times fewer computations and hardly more or fewer rollbacks; in (100,100) \
          asynchronous GVT is slightly ahead, though it takes up to nearly twice as many",
     ],
-    [0.2, 0.04],
-    [20.0, 2.0],
+    [0.2, 0.06],
+    [2.5, 1.0],
 );
 
 pub(in super::super) const FIGURE_21: Study = study::<7>(
@@ -313,8 +313,8 @@ pub(in super::super) const FIGURE_21: Study = study::<7>(
         "asynchronous GVT is ahead in (10,1000), by more with more cores, as a computation costs more then; synchronous GVT takes more than 1.5 \
          times as many computations, and undoes nothing",
     ],
-    [4.0, 1.5],
-    [10.0, 2.0],
+    [8.0, 7.0],
+    [3.0, 2.5],
 );
 
 #[cfg(test)]
