@@ -2,7 +2,7 @@
 
 use warpline::prelude::*;
 use warpline::record::MachineRecord;
-use warpline::{GvtStart, Synchronisation};
+use warpline::{FigureGroup, GvtStart, MachineScale, Synchronisation};
 use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
 
@@ -49,4 +49,23 @@ fn steps_that_are_left_out_change_neither_the_answer_nor_machine_time() {
         }
         assert_eq!(left_out > 0, sync == Synchronisation::Conservative, "{left_out} left out");
     }
+}
+
+/// Messages of events that are undone delay the next GVT, and windows get narrower only then. So
+/// PEs must stop going ahead in the meantime, or they undo ever more.
+#[test]
+fn pes_do_not_undo_without_end_where_the_network_is_slow() {
+    let scale = MachineScale::default();
+    let scale = scale.times(FigureGroup::Bandwidth, 0.001).times(FigureGroup::Latency, 10.0);
+    let simulation = Simulation::new(Hops { lps: 320, messages: 10, lookahead: 0.1 })
+        .end(4.0)
+        .sync(Synchronisation::Optimistic)
+        .machine("cray-xt5-stragglers")
+        .machine_scale(scale)
+        .pes(32);
+    let record = simulation.run().expect("it runs").record;
+    let parallel = record.parallel.expect("it is parallel");
+    let committed = record.committed_events;
+    let undone = parallel.rolled_back_events;
+    assert!(undone < 8 * committed, "{undone} undone, {committed} committed");
 }

@@ -10,13 +10,13 @@ use crate::studies::figures::{figure, gains, matching};
 const SOURCE: &str = "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, §2 to §4.3";
 
 /// The model of so many cores, on which there are more and more.
-const CLUSTERS: u32 = 16_128;
-const STRONG_CORES: [u32; 5] = [252, 1008, 4032, 8064, CLUSTERS];
+const CLUSTERS: u32 = 8064;
+const STRONG_CORES: [u32; 4] = [252, 1008, 4032, CLUSTERS];
 
 /// The same model on more and more cores.
 pub(in super::super) const STRONG_SCALING: Study = Study {
     name: "usik/strong-scaling",
-    about: "RCPHOLD with 161 280 LPs on 252 to 16 128 modelled cores, at a lookahead of 0.5",
+    about: "RCPHOLD with 80 640 LPs on 252 to 8 064 modelled cores, at a lookahead of 0.5",
     source: SOURCE,
     claim: "the paper has the same number of LPs on every core, and says nothing of a fixed model on more and more of them; the less there is to do \
             between two computations of GVT, the more asynchronous GVT gains",
@@ -26,7 +26,7 @@ pub(in super::super) const STRONG_SCALING: Study = Study {
     variants: |_| modes(),
     figures: strong_figures,
     ends: [4.0, 0.7],
-    seconds: [12.0, 2.5],
+    seconds: [6.0, 1.5],
     in_pairs: false,
 };
 
@@ -35,7 +35,7 @@ fn strong(cores: u32) -> StudyCase {
     let [structure, _] = STRUCTURES;
     let options = arguments(CLUSTERS, structure, "conservative", "0.5", "cray-xt5");
     let case = StudyCase::new(format!("{cores} cores"), options).pes(cores);
-    case.at("cores", "161 280 LPs", cores.into())
+    case.at("cores", "80 640 LPs", cores.into())
 }
 
 fn strong_figures(measured: &Measured) -> Vec<StudyFigure> {
@@ -156,7 +156,7 @@ pub(in super::super) const GVT: Study = Study {
             [
                 with("", &[]),
                 with(", at once", &["--gvt-start=at-once"]),
-                with(", no hierarchy", &["--gvt-groups=none"]),
+                with(", no hierarchy", &["--gvt-groups=no"]),
                 with(", no jump start", &["--jump-start=no"]),
             ]
         };
