@@ -119,7 +119,10 @@ fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
     match sync {
         "conservative" if draw.random.bernoulli(0.3) => {
             let horizon = if draw.random.bernoulli(0.5) { "gvt" } else { "both" };
-            return draw.with("horizon", horizon).some(0.5, &[("gvt-start", "on-demand at-once")]);
+            return draw
+                .with("horizon", horizon)
+                .some(0.5, &[("gvt-start", "on-demand at-once")])
+                .some(0.3, &[("jump-start", "no yes"), ("gvt-groups", "no yes")]);
         }
         "conservative" => return draw.some(share, &[("conservative", "windows free-running")]),
         "auto" => return draw,
@@ -141,4 +144,5 @@ fn engine(mut draw: Draw, share: f64, sync: &str) -> Draw {
     .some(share, &[("window", "1e-9 0.01 0.5 1e9"), ("go-ahead", "always auto")])
     .some(share.max(0.3), &[("use-lookahead", "no yes")])
     .some(share.max(0.2), &[("horizon", "gvt both bounds"), ("gvt-start", "on-demand at-once")])
+    .some(share, &[("jump-start", "no yes"), ("gvt-groups", "no yes")])
 }

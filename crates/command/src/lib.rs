@@ -61,7 +61,7 @@ use options::arguments;
 use options::request::Action;
 use process::signals::Signals;
 pub use process::ways::Way;
-pub use study::{Measured, Study, StudyCase, StudyFigure};
+pub use study::{Measured, Study, StudyCase, StudyFigure, StudyPlace};
 
 use warpline_run::Configure;
 use warpline_run::processes::launch;

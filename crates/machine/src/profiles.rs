@@ -9,9 +9,24 @@ use warpline_model::nearest;
 use crate::{Machine, MachineError, file};
 
 /// Profiles by name.
-const PROFILES: [(&str, &str); 8] = [
+const PROFILES: [(&str, &str); 10] = [
     ("loggops-default", include_str!("../profiles/loggops-default.toml")),
     ("cray-xt5", include_str!("../profiles/cray-xt5.toml")),
+    // The same machine with noise of two kinds.
+    (
+        "cray-xt5-interrupted",
+        concat!(
+            include_str!("../profiles/cray-xt5.toml"),
+            include_str!("../profiles/interruptions.toml")
+        ),
+    ),
+    (
+        "cray-xt5-stragglers",
+        concat!(
+            include_str!("../profiles/cray-xt5.toml"),
+            include_str!("../profiles/stragglers.toml")
+        ),
+    ),
     ("infiniband", include_str!("../profiles/infiniband.toml")),
     ("knl-10gbe", include_str!("../profiles/knl-10gbe.toml")),
     ("multicore", include_str!("../profiles/multicore.toml")),

@@ -247,7 +247,7 @@ fn an_unknown_machine_names_those_that_there_are() {
     let error = open("cray-xt4").unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
     );
 }
 

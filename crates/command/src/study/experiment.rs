@@ -37,7 +37,7 @@ pub struct Study {
 
 /// A condition or a variant. The variant says where its PEs are, or else the condition does; by
 /// default, they are threads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StudyCase {
     /// Its name in tables and plots.
     pub name: String,
@@ -51,6 +51,21 @@ pub struct StudyCase {
     pub pes: Option<u32>,
     /// The number of processes, for ways with several; by default, each PE has its own.
     pub processes: Option<u32>,
+    /// Of a condition: where it is on the axis of the source, if that has one.
+    pub place: Option<StudyPlace>,
+    /// Of a condition: whether `--quick` leaves it out, as it takes long.
+    pub only_in_full: bool,
+}
+
+/// Where a condition is in a plot of the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudyPlace {
+    /// The quantity on the horizontal axis, such as `cores`.
+    pub axis: &'static str,
+    /// What the conditions have in common that are joined by lines, one for each variant.
+    pub line: String,
+    /// The value on the axis.
+    pub value: f64,
 }
 
 impl StudyCase {
@@ -67,6 +82,8 @@ impl StudyCase {
             way: None,
             pes: None,
             processes: None,
+            place: None,
+            only_in_full: false,
         }
     }
 
@@ -92,6 +109,18 @@ impl StudyCase {
     #[must_use]
     pub fn processes(self, processes: u32) -> Self {
         StudyCase { processes: Some(processes), ..self }
+    }
+
+    /// The same condition, at this place of an axis, on a line of this name.
+    #[must_use]
+    pub fn at(self, axis: &'static str, line: impl Into<String>, value: f64) -> Self {
+        StudyCase { place: Some(StudyPlace { axis, line: line.into(), value }), ..self }
+    }
+
+    /// The same condition, which `--quick` leaves out.
+    #[must_use]
+    pub fn only_in_full(self) -> Self {
+        StudyCase { only_in_full: true, ..self }
     }
 
     /// Where the PEs of this variant are under a condition. By default, there are `pes`.
@@ -181,17 +210,23 @@ impl Study {
         if self.is_modelled(pes) { 1 } else { times }
     }
 
+    /// Its conditions on this many PEs, as far as they are studied.
+    pub(super) fn conditions_if(&self, pes: u32, quick: bool) -> Vec<StudyCase> {
+        let all = (self.conditions)(pes).into_iter();
+        all.filter(|condition| !quick || !condition.only_in_full).collect()
+    }
+
     /// How many runs it takes.
-    pub(crate) fn runs(&self, pes: u32, times: u32) -> u64 {
+    pub(crate) fn runs(&self, pes: u32, times: u32, quick: bool) -> u64 {
         let variants = (self.variants)(pes).len();
         // The first variant runs on one PE as well.
         let runs = variants + 1 + if self.in_pairs { variants - 1 } else { 0 };
-        ((self.conditions)(pes).len() * runs) as u64 * u64::from(self.times(pes, times))
+        (self.conditions_if(pes, quick).len() * runs) as u64 * u64::from(self.times(pes, times))
     }
 
     /// About how long it takes, in words.
     pub(crate) fn time(&self, pes: u32, times: u32, quick: bool) -> String {
-        let seconds = self.runs(pes, times) as f64 * self.seconds[usize::from(quick)];
+        let seconds = self.runs(pes, times, quick) as f64 * self.seconds[usize::from(quick)];
         format::duration(seconds.round().max(1.0))
     }
 }

@@ -30,8 +30,8 @@ pub(crate) struct Findings<'s> {
 
 impl<'s> Findings<'s> {
     /// Findings without any runs. `no_launcher` says why cases that need a launcher will have none.
-    pub(super) fn of(study: &'s Study, pes: u32, no_launcher: Option<&str>) -> Self {
-        let conditions = (study.conditions)(pes);
+    pub(super) fn of(study: &'s Study, pes: u32, quick: bool, no_launcher: Option<&str>) -> Self {
+        let conditions = study.conditions_if(pes, quick);
         let variants = (study.variants)(pes);
         let runs: Vec<Vec<Runs>> =
             conditions.iter().map(|_| variants.iter().map(|_| Vec::new()).collect()).collect();

@@ -37,7 +37,7 @@ pub(in super::super) const STUDY: Study = Study {
 /// Three runs of each kind: springs at 1 to 3 million events per second, pendulums twice as fast in
 /// the first room and equally fast in the second.
 fn findings() -> Findings<'static> {
-    let mut findings = Findings::of(&STUDY, 2, None);
+    let mut findings = Findings::of(&STUDY, 2, false, None);
     for rate in [1e6, 3e6, 2e6] {
         let run = |condition: &StudyCase, variant: &StudyCase, placement: Placement| {
             let faster =
@@ -83,7 +83,7 @@ fn medians_are_compared() {
 #[test]
 fn pairs_are_compared_run_by_run() {
     const PAIRS: Study = Study { in_pairs: true, ..STUDY };
-    let mut findings = Findings::of(&PAIRS, 2, None);
+    let mut findings = Findings::of(&PAIRS, 2, false, None);
     let mut count = 0;
     for _ in 0..4 {
         let run = |_: &StudyCase, variant: &StudyCase, placement: Placement| {
@@ -94,7 +94,7 @@ fn pairs_are_compared_run_by_run() {
         };
         findings.each(run).unwrap();
     }
-    assert_eq!(count, PAIRS.runs(2, 4));
+    assert_eq!(count, PAIRS.runs(2, 4, false));
     assert_eq!([0, 1].map(|condition| findings.gain(condition, 1)), [Some(1.5); 2]);
     findings.before[0][1][1].digest = "00000000000000bb".into();
     assert!(findings.failure().is_some());
@@ -148,7 +148,7 @@ fn cases_that_take_a_launcher_are_left_out_without_one() {
         },
         ..STUDY
     };
-    let mut findings = Findings::of(&study, 3, Some("there is no launcher"));
+    let mut findings = Findings::of(&study, 3, false, Some("there is no launcher"));
     let mut placements = Vec::new();
     let run = |_: &StudyCase, _: &StudyCase, placement: Placement| {
         placements.push(placement.name());
@@ -180,10 +180,10 @@ fn cases_that_take_a_launcher_are_left_out_without_one() {
         ..STUDY
     };
     assert_eq!(
-        Findings::of(&ranks, 3, Some("there is no launcher")).nothing_left(),
+        Findings::of(&ranks, 3, false, Some("there is no launcher")).nothing_left(),
         Some("there is no launcher")
     );
-    assert_eq!(Findings::of(&ranks, 3, None).nothing_left(), None);
+    assert_eq!(Findings::of(&ranks, 3, false, None).nothing_left(), None);
     assert!(
         page.contains("Left out: pendulum") && page.contains("Run time"),
         "the report lacks something"
@@ -203,8 +203,8 @@ fn studies_on_modelled_machines_are_in_machine_time() {
         ..STUDY
     };
     assert_eq!((study.times(2, 3), STUDY.times(2, 3)), (1, 3));
-    assert_eq!(study.runs(2, 3), study.runs(2, 1));
-    let mut findings = Findings::of(&study, 4, None);
+    assert_eq!(study.runs(2, 3, false), study.runs(2, 1, false));
+    let mut findings = Findings::of(&study, 4, false, None);
     let mut placements = Vec::new();
     let run = |_: &StudyCase, variant: &StudyCase, placement: Placement| {
         placements.push(placement.arguments().join(" "));

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-pub use self::experiment::{Measured, Study, StudyCase, StudyFigure};
+pub use self::experiment::{Measured, Study, StudyCase, StudyFigure, StudyPlace};
 use self::findings::Findings;
 use self::request::StudyRequest;
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ fn list(program: &str, studies: &[Study], request: &StudyRequest) -> Result<(), 
         let entry = |study: &Study| {
             json!({
                 "name": study.name, "about": study.about, "source": study.source, "claim": study.claim, "model": study.model,
-                "runs": study.runs(threads, 3), "seconds": study.runs(threads, 3) as f64 * study.seconds[0],
+                "runs": study.runs(threads, 3, false), "seconds": study.runs(threads, 3, false) as f64 * study.seconds[0],
             })
         };
         return output::print_json(
@@ -76,7 +76,7 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
     let started = Instant::now();
     let launcher = Launcher::find();
     let no_launcher = launcher.as_ref().err().map(String::as_str);
-    let mut findings = Findings::of(study, request.threads, no_launcher);
+    let mut findings = Findings::of(study, request.threads, request.quick, no_launcher);
     if let Some(why) = findings.nothing_left() {
         let name = study.name;
         return Err(Failure::failed(format!("all of the study `{name}` is about ranks: {why}")));
@@ -104,7 +104,7 @@ fn conduct(study: &Study, request: &StudyRequest) -> Result<(), Failure> {
 /// Tells people how much there is to do, and what is left out.
 fn announce(study: &Study, findings: &Findings, request: &StudyRequest) {
     let &StudyRequest { threads, runs, quick, .. } = request;
-    let all = study.runs(threads, runs);
+    let all = study.runs(threads, runs, quick);
     let time = study.time(threads, runs, quick);
     output::notify(format_args!("{}: {all} runs, about {time}", study.name));
     if let Some(skipped) = findings.skipped() {
@@ -120,7 +120,8 @@ fn measure(
 ) -> Result<(), Failure> {
     let study = findings.study;
     let executable = child::executable()?;
-    let mut counter = RunCounter::new(study.runs(request.threads, request.runs), request.quiet);
+    let runs = study.runs(request.threads, request.runs, request.quick);
+    let mut counter = RunCounter::new(runs, request.quiet);
     let mut turn = 0;
     for _ in 0..study.times(request.threads, request.runs) {
         findings.each(|condition, variant, placement| {

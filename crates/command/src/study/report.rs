@@ -11,7 +11,7 @@ use super::text::TOO_SHORT;
 use crate::median::median;
 use crate::output::format;
 use crate::output::views::{fact, table};
-use warpline_record::{BarsView, Fact, Provenance, RunRecord, StudyRecord, View};
+use warpline_record::{BarsView, Fact, LinesView, Provenance, RunRecord, StudyRecord, View};
 
 impl Findings<'_> {
     /// The study for a report, with the object that `--json` prints and what went wrong, if
@@ -38,27 +38,70 @@ impl Findings<'_> {
             parameters: Default::default(),
             settings: settings.as_object().cloned().unwrap_or_default(),
             provenance,
-            views: vec![
-                self.claims(cores),
-                self.bars("Committed event rate (ε)", "event rate", "events/s", false, rate),
-                self.bars("Run time", "time", "s", true, seconds),
-                self.bars("Peak memory", "memory", "bytes", false, memory),
-                self.gain_bars(),
-                self.speedup_bars(),
-                self.bars(
-                    "Sending and receiving",
-                    "share of the time of PEs",
-                    "",
-                    false,
-                    messages_share,
-                ),
-                self.bars("Finding GVT", "share of the time of PEs", "", false, gvt_share),
-                self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
-                self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
-                self.table(),
-            ],
+            views: self.views(cores),
             figures,
         }
+    }
+
+    /// What the source claims beside what was measured; its plots, if they have an axis; and a
+    /// picture of each figure.
+    fn views(&self, cores: usize) -> Vec<View> {
+        let curves = |title, y, of| self.curves(title, y, of);
+        let on_axes = [
+            curves("Committed event rate (ε) over", "events/s", &|at, variant| {
+                self.median(at, variant, rate)
+            }),
+            curves("Gain (F) over", "gain", &|at, variant| self.gain(at, variant)),
+        ];
+        let pictures = [
+            self.bars("Committed event rate (ε)", "event rate", "events/s", false, rate),
+            self.bars("Run time", "time", "s", true, seconds),
+            self.bars("Peak memory", "memory", "bytes", false, memory),
+            self.gain_bars(),
+            self.speedup_bars(),
+            self.bars(
+                "Sending and receiving",
+                "share of the time of PEs",
+                "",
+                false,
+                messages_share,
+            ),
+            self.bars("Finding GVT", "share of the time of PEs", "", false, gvt_share),
+            self.bars("GVT epochs (λ)", "epochs", "", true, epochs),
+            self.bars("Mean rollbacks per PE (α)", "rollbacks", "", false, rollbacks_mean),
+            self.table(),
+        ];
+        let claims = std::iter::once(self.claims(cores));
+        claims.chain(on_axes.into_iter().flatten()).chain(pictures).collect()
+    }
+
+    /// A figure over the axis of the source: a line for each variant under conditions that belong
+    /// together. `None` if no condition has a place on an axis.
+    fn curves(
+        &self,
+        title: &str,
+        y: &str,
+        of: &dyn Fn(usize, usize) -> Option<f64>,
+    ) -> Option<View> {
+        let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+        let mut axis = None;
+        for (number, condition) in self.conditions.iter().enumerate() {
+            let Some(place) = &condition.place else { continue };
+            axis = axis.or(Some(place.axis));
+            for (variant, case) in self.variants.iter().enumerate() {
+                let Some(value) = of(number, variant) else { continue };
+                let name = format!("{}, {}", place.line, case.name);
+                let at = lines.iter().position(|(known, _)| *known == name);
+                let at = at.unwrap_or_else(|| {
+                    lines.push((name, Vec::new()));
+                    lines.len() - 1
+                });
+                lines[at].1.push((place.value, value));
+            }
+        }
+        let x = axis?.to_owned();
+        let title = format!("{title} {x}");
+        Some(View::Lines(LinesView { title, x, y: y.to_owned(), lines }))
     }
 
     fn facts(&self) -> Vec<Fact> {

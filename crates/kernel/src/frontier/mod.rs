@@ -333,7 +333,15 @@ impl Frontier {
 
     /// Takes the part of the work `done` so far that has not been reported yet.
     pub(crate) fn report(&mut self, done: Work) -> Work {
-        let reported = std::mem::replace(&mut self.reported, done);
+        let unreported = self.unreported(&done);
+        self.reported = done;
+        unreported
+    }
+
+    /// The part of the work `done` so far that has not been reported yet.
+    #[inline]
+    pub(crate) fn unreported(&self, done: &Work) -> Work {
+        let reported = &self.reported;
         Work {
             processed: done.processed - reported.processed,
             rolled_back: done.rolled_back - reported.rolled_back,
@@ -341,12 +349,6 @@ impl Frontier {
             idle_steps: done.idle_steps - reported.idle_steps,
             waiting_steps: done.waiting_steps - reported.waiting_steps,
         }
-    }
-
-    /// How many of `undone` events have not been reported yet.
-    #[inline]
-    pub(crate) fn unreported(&self, undone: u64) -> u64 {
-        undone - self.reported.rolled_back
     }
 
     /// How the run has ended, if it has.

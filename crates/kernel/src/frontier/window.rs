@@ -37,6 +37,8 @@ pub enum Rule {
 /// window narrows, whatever its rule. An adaptive window stops widening. The width of any other
 /// rule, a fixed one included, becomes an upper limit, below which the window is adaptive. Without
 /// that, PEs that go far ahead of each other can execute hundreds of events for each that commits.
+/// Verdicts alone change the window. Once PEs have been found thrashing, each of them also stops
+/// going ahead between two verdicts when it has undone too much (`pe/find_gvt.rs`).
 ///
 /// A window is a function of the verdicts that it has seen, so it is the same on all PEs.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@ const FAN_IN: u32 = 8;
 pub struct Hierarchy {
     pes: u32,
     group: u32,
+    calls: bool,
 }
 
 impl Hierarchy {
@@ -20,7 +21,25 @@ impl Hierarchy {
     /// If either number is 0.
     pub fn new(pes: u32, group: u32) -> Self {
         assert!(pes > 0 && group > 0, "{pes} PEs in groups of {group}");
-        Hierarchy { pes, group: group.min(pes) }
+        Hierarchy { pes, group: group.min(pes), calls: true }
+    }
+
+    /// The same, but no PE joins a computation before it needs GVT itself: without the jump start.
+    /// All PEs must come to need it sooner or later, as they do where GVT drives the run.
+    ///
+    /// ```
+    /// use warpline_kernel::gvt::Hierarchy;
+    /// let hierarchy = Hierarchy::new(8, 4);
+    /// assert_ne!(hierarchy.without_jump_start(), hierarchy);
+    /// ```
+    #[must_use]
+    pub fn without_jump_start(self) -> Self {
+        Hierarchy { calls: false, ..self }
+    }
+
+    /// Whether a PE that begins a computation has its neighbours begin, too.
+    pub(super) fn calls(&self) -> bool {
+        self.calls
     }
 
     pub(super) fn pes(&self) -> u32 {

@@ -59,7 +59,8 @@ impl Neighbour {
 /// What the shares mean, and when their sum is accepted, is up to the algorithm. All PEs of the
 /// butterfly find the same sum, and so decide alike; they tell those that report to them. Any PE
 /// can begin to close an epoch; this spreads to all neighbours at once (the jump start of §2.7), so
-/// that all PEs have joined after one traversal of the hierarchy.
+/// that all PEs have joined after one traversal of the hierarchy. Without the jump start, neighbours
+/// are told, and join when they need GVT themselves.
 #[derive(Debug)]
 pub(super) struct Reduction {
     me: u32,
@@ -141,7 +142,7 @@ impl Reduction {
         match control {
             // A late call for an epoch that is closed already has no effect.
             Control::Begin { from, epoch } => {
-                self.asked = self.asked.max(epoch + 1);
+                self.note_call(epoch);
                 let neighbour = self.neighbour(from);
                 neighbour.begun = neighbour.begun.max(epoch + 1);
             }
@@ -151,7 +152,7 @@ impl Reduction {
                 if !ahead {
                     self.expect(epoch, round);
                 }
-                self.asked = self.asked.max(epoch + 1);
+                self.note_call(epoch);
                 let block = &mut self.neighbour(from).blocks[block(epoch, round)];
                 assert!(
                     block.replace((epoch, round, share)).is_none(),
@@ -166,6 +167,13 @@ impl Reduction {
                 self.expect(verdict.epoch, verdict.rounds - 1);
                 self.conclude(verdict);
             }
+        }
+    }
+
+    /// Another PE closes this epoch.
+    fn note_call(&mut self, epoch: u64) {
+        if self.hierarchy.calls() {
+            self.asked = self.asked.max(epoch + 1);
         }
     }
 

@@ -11,6 +11,8 @@
 #[derive(Debug)]
 pub(crate) struct Caution {
     waiting: bool,
+    /// Going ahead is in vain until GVT has been found.
+    vain: bool,
     /// Events executed in the current stretch.
     executed: u64,
     /// Waits in the current stretch. A long one counts as several.
@@ -35,13 +37,19 @@ impl Caution {
     /// Without `may_wait`, the PE always goes ahead.
     pub(crate) fn new(may_wait: bool) -> Self {
         let ahead = if may_wait { Self::AHEAD_LEAST } else { u64::MAX };
-        Caution { waiting: may_wait, executed: 0, waits: 0, idle_steps: 0, ahead }
+        Caution { waiting: may_wait, vain: false, executed: 0, waits: 0, idle_steps: 0, ahead }
     }
 
     /// Whether the PE waits rather than goes ahead.
     #[inline]
     pub(crate) fn waits(&self) -> bool {
-        self.waiting
+        self.waiting || self.vain
+    }
+
+    /// Notes whether going ahead is in vain until GVT has been found.
+    #[inline]
+    pub(crate) fn note_vain(&mut self, vain: bool) {
+        self.vain = vain;
     }
 
     /// Notes a step that executed this many events.
@@ -119,6 +127,16 @@ mod tests {
             alternate(&mut caution, events, idle);
             assert!(caution.waits(), "{events} events, {idle} idle steps");
         }
+    }
+
+    #[test]
+    fn a_pe_does_not_go_ahead_in_vain() {
+        let mut caution = Caution::new(false);
+        assert!(!caution.waits());
+        caution.note_vain(true);
+        assert!(caution.waits());
+        caution.note_vain(false);
+        assert!(!caution.waits());
     }
 
     #[test]

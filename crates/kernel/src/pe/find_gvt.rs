@@ -19,6 +19,8 @@ const FAR: f64 = 4.0;
 /// A PE that has undone so many events since it last reported its work asks for GVT, however long
 /// the interval: windows get narrower only then.
 const UNDONE_MOST: u64 = 1024;
+/// The same once PEs have been found to undo far more than they commit.
+const UNDONE_WITH_CARE: u64 = 64;
 
 impl<T: PeTypes> Pe<'_, T> {
     /// Takes part in the GVT algorithm, after a batch of `executed` events. A GVT that has been
@@ -30,6 +32,12 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.wants_gvt(executed) {
             self.gvt.wish();
         }
+        self.advance_gvt();
+        self.caution.note_vain(self.has_worked_in_vain());
+    }
+
+    /// Does what the GVT algorithm asks for.
+    fn advance_gvt(&mut self) {
         loop {
             let (gvt, mut view) = self.gvt_view();
             match gvt.advance(&mut view) {
@@ -49,7 +57,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.calls.is_called(self.gvt.epoch())
             || self.memory.wants_gvt()
             || self.remembers_too_much()
-            || self.frontier.unreported(self.gauge.counts().rolled_back) >= UNDONE_MOST
+            || self.frontier.unreported(&self.gauge.work()).rolled_back >= self.undone_most()
         {
             return true;
         }
@@ -68,6 +76,19 @@ impl<T: PeTypes> Pe<'_, T> {
             || self.needs_gvt()
             || self.calls.is_idle() && self.is_far()
             || self.calls.is_due_with_bounds(self.past.open_len())
+    }
+
+    /// How many events the PE may undo before it asks for GVT.
+    fn undone_most(&self) -> u64 {
+        if self.frontier.throttled() > 0 { UNDONE_WITH_CARE } else { UNDONE_MOST }
+    }
+
+    /// Whether the PE has undone so much since it last reported its work that going ahead is in
+    /// vain before GVT is found: windows get narrower only then. A PE that executes the same events
+    /// again and again would delay even that, by all the messages that it sends and cancels.
+    fn has_worked_in_vain(&self) -> bool {
+        let Work { processed, rolled_back, .. } = self.frontier.unreported(&self.gauge.work());
+        rolled_back >= self.undone_most() && 2 * rolled_back > processed
     }
 
     /// Whether a PE whose horizon follows from GVT asks for the next one: only that can tell what
@@ -114,6 +135,25 @@ impl<T: PeTypes> Pe<'_, T> {
     pub fn waits_for(&mut self) -> Option<VirtualTime> {
         let first = self.first_time();
         (first >= self.frontier.horizon()).then_some(first)
+    }
+
+    /// Whether the next step does nothing unless something arrives before it: the PE takes part in
+    /// a computation of GVT, and has nothing that it may execute before that is over. It is always
+    /// `false` for PEs that follow bounds, go ahead, or look at memory that all share.
+    pub fn is_waiting_for_gvt(&mut self) -> bool {
+        let by_messages = self.world.follows_gvt_alone()
+            && !self.world.tuning().lanes.has_speculative()
+            && !self.gvt.is_readable()
+            && self.gvt.shared_word().is_none();
+        let is_quiet = self.frontier.over().is_none()
+            && self.lps.all_initialised()
+            && self.faults.are_none()
+            && !self.past.has_open();
+        by_messages
+            && is_quiet
+            && self.gvt.is_on()
+            && (self.gvt.is_paused()
+                || self.first_time() >= self.frontier.horizon() && !self.is_at_gvt())
     }
 
     /// Counts how often this PE has used registers.

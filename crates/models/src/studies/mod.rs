@@ -8,16 +8,25 @@ mod gtw;
 mod knl;
 mod ross_mt;
 mod usik;
-mod usik_cluster;
 
 use warpline::command::Study;
 
 /// All studies.
 pub const STUDIES: &[Study] = &[
     usik::RCPHOLD,
-    usik_cluster::CORES_STUDY,
-    usik_cluster::LOOKAHEAD,
-    usik_cluster::ALL_CORES,
+    usik::LOOKAHEAD,
+    usik::ALL_CORES,
+    usik::FIGURE_14,
+    usik::FIGURE_15,
+    usik::FIGURE_16,
+    usik::FIGURE_17,
+    usik::FIGURE_18,
+    usik::FIGURE_19,
+    usik::FIGURE_20,
+    usik::FIGURE_21,
+    usik::STRONG_SCALING,
+    usik::NOISE,
+    usik::GVT,
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,

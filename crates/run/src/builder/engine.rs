@@ -326,6 +326,18 @@ impl<M: Model> Simulation<'_, M> {
         self.with(|settings| settings.gvt_start = Some(when))
     }
 
+    /// Whether a PE that begins to find GVT calls its neighbours, which is the default. Otherwise PEs
+    /// whose [horizon](Self::horizon) follows from GVT alone begin when they need it themselves.
+    pub fn jump_start(self, calls: bool) -> Self {
+        self.with(|settings| settings.jump_start = Some(calls))
+    }
+
+    /// Whether PEs that are close to each other form groups in reductions of GVT, which is the
+    /// default.
+    pub fn gvt_groups(self, form: bool) -> Self {
+        self.with(|settings| settings.gvt_groups = Some(form))
+    }
+
     /// When events are executed ahead, that is, before they are certain: where waiting would take
     /// longer, which is the default, or whenever nothing certain is left. Conservative runs never
     /// do, and runs that do not [use lookahead](Self::use_lookahead) always.

@@ -13,6 +13,14 @@ impl<M: Model> Simulation<'_, M> {
         self
     }
 
+    /// Has PEs of a modelled machine also make the steps that are otherwise left out, as they would
+    /// do nothing in them: for tests.
+    #[doc(hidden)]
+    pub fn all_steps(mut self) -> Self {
+        self.job.for_tests.all_steps = true;
+        self
+    }
+
     /// Has PEs move between threads at random, all the time, by this seed, where there are more PEs
     /// than threads: for tests.
     #[doc(hidden)]

@@ -44,6 +44,8 @@ pub(crate) struct ForTests {
     pub(crate) devastator: bool,
     /// Whether rings between PEs hold as little as they can.
     pub(crate) least_room: bool,
+    /// Whether PEs of a modelled machine also make steps in which they would do nothing.
+    pub(crate) all_steps: bool,
     /// The seed of engine changes at random moments, if there are to be any.
     pub(crate) changes: Option<u64>,
     /// How many bytes the engine may take, whatever the program takes.

@@ -50,6 +50,7 @@ any_pe! {
         fn shared_word(&self) -> Option<u64>;
         fn horizon_in_registers(&self) -> Option<VirtualTime>;
         fn waits_for(&mut self) -> Option<VirtualTime>;
+        fn is_waiting_for_gvt(&mut self) -> bool;
         fn note_idle_steps(&mut self, steps: u32);
         fn horizon(&self) -> VirtualTime;
         fn idle_steps_left(&mut self) -> Option<u32>;

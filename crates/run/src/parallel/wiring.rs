@@ -164,6 +164,8 @@ impl<M: Model> Prepared<'_, '_, M> {
             has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
             events_wake: lanes.has_speculative() || has_registers || machine.mailboxes.is_some(),
             has_registers,
+            // With mailboxes in hardware, each step tells senders that there may be room.
+            all_steps: plan.all_steps || machine.mailboxes.is_some(),
             least_delay,
         };
         driven::run(pes, watch, |pes, watch| modelled::drive(pes, &modelled, watch))

@@ -48,6 +48,10 @@ pub(crate) struct ParallelPlan {
     pub(crate) wires: WirePlan,
     pub(crate) gvt: GvtAlgorithm,
     pub(crate) barrier: Barrier,
+    /// Whether PEs that are close to each other form groups in reductions.
+    pub(crate) gvt_groups: bool,
+    /// Whether PEs have their neighbours begin to find GVT.
+    pub(crate) jump_start: bool,
     /// How far beyond GVT events may be executed.
     pub(crate) window: Rule,
     /// Whether PEs may move between threads.
@@ -56,6 +60,8 @@ pub(crate) struct ParallelPlan {
     pub(crate) processes: ProcessPlan,
     /// The modelled machine, if PEs are on one.
     pub(crate) machine: Option<Arc<Machine>>,
+    /// Whether PEs on it also make steps in which they would do nothing.
+    pub(crate) all_steps: bool,
     /// How many cores they have together.
     pub(crate) cores: u32,
     /// Which LPs each PE has.
@@ -169,12 +175,22 @@ impl ParallelPlan {
             let parts = gvt::Gsu::each_compared(region, self.pes, ties);
             return Box::new(parts.map(AnyGvt::Gsu));
         }
-        AnyGvt::each(region, self.gvt, Hierarchy::new(self.pes, self.group()), ties)
+        let hierarchy = Hierarchy::new(self.pes, self.group());
+        // Elsewhere some PEs never need GVT themselves.
+        let by_gvt = self.tuning.horizon == warpline_kernel::Horizon::Gvt;
+        let drives = by_gvt && self.tuning.lanes.has_safe();
+        let waits = drives && !self.jump_start;
+        let hierarchy = if waits { hierarchy.without_jump_start() } else { hierarchy };
+        AnyGvt::each(region, self.gvt, hierarchy, ties)
     }
 
     /// How many PEs are close to each other: the PEs of a machine, if there are several machines,
-    /// or those that take turns in one thread. In a virtual cluster its seed says.
+    /// or those that take turns in one thread. In a virtual cluster its seed says. Each PE is by
+    /// itself if there are to be no groups.
     fn group(&self) -> u32 {
+        if !self.gvt_groups {
+            return 1;
+        }
         let threads = self.pes.div_ceil(self.processes.count);
         let of_machine = || {
             let machines = self.processes.machines.filter(|machines| machines.count > 1);
@@ -246,11 +262,14 @@ impl ParallelPlan {
             wires,
             gvt,
             barrier: settings.barrier(),
+            gvt_groups: settings.gvt_groups(),
+            jump_start: settings.jump_start(),
             window,
             moves: settings.move_pes(),
             trace: TracePlan::of(settings),
             processes: *processes,
             machine: machine.clone(),
+            all_steps: for_tests.all_steps,
             cores: facts.cores,
             partition,
             delays,

@@ -266,6 +266,11 @@ impl Settings {
         };
         let never_drives = self.horizon() == Horizon::Bounds;
         idle("gvt-start", self.gvt_start.is_some() && never_drives, by_bounds);
+        let by_bounds = "with `horizon` set to `bounds`, some PEs never need GVT themselves";
+        idle("jump-start", self.jump_start.is_some() && never_drives, by_bounds);
+        let in_registers = "with `gvt` set to `gsu`, GVT is in registers, and nothing is reduced";
+        let has_registers = self.gvt == Some(GvtAlgorithm::Gsu);
+        idle("gvt-groups", self.gvt_groups.is_some() && has_registers, in_registers);
         let on_demand = "PEs ask for GVT as `gvt-start` says where `horizon` is `gvt`";
         let drives = by_gvt && self.use_lookahead();
         idle("gvt-interval", self.gvt_interval.is_some() && drives, on_demand);

@@ -339,6 +339,20 @@ settings! {
             recorded: Recorded::InParallel,
             hurts: "on demand, PEs run dry before the next one is there; at once, there are more computations of GVT",
         }
+        /// Whether a PE that begins to find GVT calls its neighbours, so that all begin at once; with
+        /// --horizon gvt alone.
+        jump_start: bool = true, Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "without it, all wait until the last of them needs GVT itself; meant for studies",
+        }
+        /// Whether PEs that are close to each other, in a thread or on a node, form groups of which
+        /// one PE takes part in reductions of GVT among all.
+        gvt_groups: bool = true, Range::Any, {
+            heading: PARALLEL,
+            recorded: Recorded::InParallel,
+            hurts: "without groups, all PEs send each other messages of GVT across threads and nodes; meant for studies",
+        }
         /// In optimistic and mixed runs, when events that may have to be undone are executed: where
         /// waiting until they are certain would take longer, or whenever nothing certain is left.
         go_ahead: GoAhead = GoAhead::default(), Range::Any, {

@@ -50,6 +50,34 @@ fn runs_that_gvt_drives_have_the_answer_of_a_sequential_run() {
     }
 }
 
+/// PEs that are not called, or of which none is close to another, find the same, and the run ends.
+#[test]
+fn runs_end_with_the_same_answer_without_jump_start_and_groups() {
+    let expected = model(0.1).sequential(END).record.digest;
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        for start in [GvtStart::OnDemand, GvtStart::AtOnce] {
+            for &gvt in ALGORITHMS {
+                for (calls, groups) in [(false, true), (true, false), (false, false)] {
+                    let with = |run: Simulation<'static, Hops>| {
+                        let run = run.gvt(gvt).jump_start(calls).gvt_groups(groups).run();
+                        run.expect("it runs").record.digest
+                    };
+                    let threads =
+                        hops(0.1).sync(sync).threads(3).horizon(Horizon::Gvt).gvt_start(start);
+                    let machine = hops(0.1).sync(sync).machine("cray-xt5").pes(40).gvt_start(start);
+                    for run in [driven(0.1, sync, start), threads, machine] {
+                        assert_eq!(
+                            with(run),
+                            expected,
+                            "{sync:?} {start:?} {gvt:?} {calls} {groups}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// With registers, PEs read GVT whenever they need it, and compute it only at the end and to forget
 /// old commits.
 #[test]

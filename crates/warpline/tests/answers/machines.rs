@@ -3,3 +3,4 @@
 
 mod hardware;
 mod modelled;
+mod steps;

@@ -291,7 +291,7 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     };
     assert_eq!(
         refused(&|run| run.machine("cray-xt6")),
-        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
     );
     assert_eq!(
         refused(&|run| run.pes(41)),

@@ -42,6 +42,8 @@ pub(super) struct Core {
     let_go: Option<Time>,
     /// The horizon of its PE after its last step.
     horizon: VirtualTime,
+    /// Its PE does nothing in its next step unless something arrives before it.
+    waits: bool,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -73,6 +75,7 @@ impl Core {
             waits_for: None,
             let_go: None,
             horizon: VirtualTime::ZERO,
+            waits: false,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -212,21 +215,41 @@ impl Core {
         let done = Done::of(counts);
         let did = done.since(self.done);
         self.done = done;
-        let step = Spent::of(machine, pes, did, sent);
-        let since = self.free;
-        self.spent.add(&step, &opened, self.slowdown);
-        let ends = opened.ready + self.slowdown.of(step.all());
-        self.free = self.end_after_noise(&machine.noise, opened.ready, ends);
-        self.without_work +=
-            opened.ready.since(since).since(opened.receiving) + self.slowdown.of(step.gvt);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.note_step(since, &opened, &step, self.slowdown, self.free);
-        }
+        self.charge(machine, &opened, &Spent::of(machine, pes, did, sent));
         self.near_messages += sent.messages - sent.far;
         self.far_messages += sent.far;
         self.gvt_messages += sent.others;
         self.departing = sent.messages + sent.others > 0;
         did
+    }
+
+    /// Charges a step at this time in which nothing arrives and nothing is done.
+    pub(super) fn account_for_nothing(&mut self, machine: &Machine, pes: u32, now: Time) {
+        let ready = now.max(self.free);
+        let opened = Opened { ready, receiving: Time::ZERO, gvt: Time::ZERO };
+        let step = Spent::of(machine, pes, Done::default(), Sent::default());
+        self.charge(machine, &opened, &step);
+    }
+
+    fn charge(&mut self, machine: &Machine, opened: &Opened, step: &Spent) {
+        let since = self.free;
+        self.spent.add(step, opened, self.slowdown);
+        let ends = opened.ready + self.slowdown.of(step.all());
+        self.free = self.end_after_noise(&machine.noise, opened.ready, ends);
+        self.without_work +=
+            opened.ready.since(since).since(opened.receiving) + self.slowdown.of(step.gvt);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note_step(since, opened, step, self.slowdown, self.free);
+        }
+    }
+
+    /// Whether its PE does nothing in its next step unless something arrives before it.
+    pub(super) fn waits(&self) -> bool {
+        self.waits
+    }
+
+    pub(super) fn note_waits(&mut self, waits: bool) {
+        self.waits = waits;
     }
 
     /// When a step ends that began at `begun` and would end at `ends` without interruptions.

@@ -53,6 +53,8 @@ pub(super) struct Modelled<'w> {
     pub(super) events_wake: bool,
     /// Whether registers tell PEs how far they may go.
     pub(super) has_registers: bool,
+    /// Whether PEs also make steps in which they would do nothing.
+    pub(super) all_steps: bool,
     /// The least delay between PEs in model time, unless they send each other nothing.
     pub(super) least_delay: Option<f64>,
 }
@@ -185,7 +187,29 @@ impl<'a, 'w> Stepper<'a, 'w> {
             self.list.schedule(pe, at);
             return Ok(());
         }
+        if self.does_nothing(pe, now) && !ending.is_under_way() {
+            self.leave_out(pes, pe, now);
+            return Ok(());
+        }
         self.step(pes, pe, now, ending)
+    }
+
+    /// Whether a PE has nothing to do in a step at this time.
+    fn does_nothing(&self, pe: u32, now: Time) -> bool {
+        self.cores[pe as usize].waits() && {
+            let first = self.modelled.wires.next(pe, now, true, false);
+            first.is_none_or(|first| first > now)
+        }
+    }
+
+    /// Charges a step in which a PE does nothing, without making it.
+    fn leave_out(&mut self, pes: &mut [&mut dyn AnyPe], pe: u32, now: Time) {
+        let core = &mut self.cores[pe as usize];
+        core.account_for_nothing(&self.modelled.machine, pes.len() as u32, now);
+        core.note_step(now, true, false);
+        let ends = core.free();
+        self.steps += 1;
+        self.sleep(&mut *pes[pe as usize], pe, ends);
     }
 
     /// What the last step of a PE has sent leaves, and wakes those who wait for it. Returns whether
@@ -245,6 +269,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let mail_counts = *events_wake || *has_bounds;
         let has_news = rises || if mail_counts { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
+        core.note_waits(!modelled.all_steps && !core.is_idle() && stepped.is_waiting_for_gvt());
         self.running -= usize::from(is_over);
         if !core.is_idle() {
             self.stalls = 0;

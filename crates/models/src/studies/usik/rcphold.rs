@@ -1,16 +1,14 @@
-//! The engine µsik: GVT by messages and by writing into each other's memory.
+//! RCPHOLD on threads.
 
 use warpline::command::{Measured, Study, StudyCase, StudyFigure};
 
-use super::figures::{figure, matching, range, ratios};
+use super::measures::{
+    ASYNCHRONOUS, SYNCHRONOUS, best_gains, epochs_apart, epochs_over, epochs_under, rollbacks,
+};
+use crate::studies::figures::{figure, matching, ratios};
 
-/// The places of the variants: two-sided and synchronous, two-sided and asynchronous, one-sided.
-pub(super) const SYNCHRONOUS: usize = 0;
-pub(super) const ASYNCHRONOUS: [usize; 2] = [1, 2];
-
-/// K. Perumalla, A. Park and V. Tipparaju, "Discrete event execution with one-sided and two-sided
-/// GVT algorithms on 216,000 processor cores", ACM TOMACS 24(3), 2014, §4.3 and §7.1.
-pub(super) const RCPHOLD: Study = Study {
+/// §4.3 and §7.1 of the paper.
+pub(in super::super) const RCPHOLD: Study = Study {
     name: "usik/rcphold",
     about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, at four lookaheads",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 to 8 and 18 to 21",
@@ -56,28 +54,8 @@ fn rcphold_conditions(pes: u32) -> Vec<StudyCase> {
     all
 }
 
-/// F: how many times as fast the better asynchronous variant is.
-pub(super) fn best_gains(measured: &Measured, words: &[&str]) -> Option<String> {
-    ratios(measured, words, |condition| {
-        let gain = |variant: usize| measured.gain(condition, variant, SYNCHRONOUS);
-        ASYNCHRONOUS.into_iter().filter_map(gain).reduce(f64::max)
-    })
-}
-
 /// What §4.3 and §7.1 say in numbers.
 pub(super) fn rcphold_figures(measured: &Measured) -> Vec<StudyFigure> {
-    let epochs = |words: &[&str], of: fn(f64, f64) -> f64| {
-        ratios(measured, words, |condition| {
-            let of_variant = |variant: usize| *measured.gvt_epochs.get(condition)?.get(variant)?;
-            let [first, second] = ASYNCHRONOUS.map(of_variant);
-            Some(of(of_variant(SYNCHRONOUS)?, f64::midpoint(first?, second?)))
-        })
-    };
-    let apart = |one: f64, other: f64| f64::max(one / other, other / one);
-    let rollbacks = |variants: &[usize]| {
-        let [least, most] = range(measured, &measured.rollbacks, &["optimistic"], variants)?;
-        Some(format!("{least:.0} to {most:.0}"))
-    };
     vec![
         figure(
             "F: asynchronous over synchronous, conservative, lookahead 0.1",
@@ -90,23 +68,23 @@ pub(super) fn rcphold_figures(measured: &Measured) -> Vec<StudyFigure> {
             best_gains(measured, &["(100,100) conservative, 0.5"]),
         ),
         figure(
-            "λ: synchronous against asynchronous, conservative",
-            "nearly the same",
-            epochs(&["conservative"], apart),
+            "λ: most over least, conservative",
+            "nearly 1",
+            epochs_apart(measured, &["conservative"]),
         ),
         figure("λ at lookahead 0.1 over λ at 0.5, conservative", "5 times", lookaheads(measured)),
         figure(
             "λ: synchronous over asynchronous, optimistic, lookahead 0.1",
             "more than 1.5 times",
-            epochs(&["optimistic, 0.1"], |synchronous, other| synchronous / other),
+            epochs_over(measured, &["optimistic, 0.1"]),
         ),
         figure(
             "λ: asynchronous over synchronous, optimistic (10,1000), lookahead 0.01",
             "1.5 to 3 times",
-            epochs(&["(10,1000) optimistic, 0.01"], |synchronous, other| other / synchronous),
+            epochs_under(measured, &["(10,1000) optimistic, 0.01"]),
         ),
-        figure("α: rollbacks of a PE, synchronous", "none", rollbacks(&[SYNCHRONOUS])),
-        figure("α: rollbacks of a PE, asynchronous", "some", rollbacks(&ASYNCHRONOUS)),
+        figure("α: rollbacks of a PE, synchronous", "none", rollbacks(measured, &[SYNCHRONOUS])),
+        figure("α: rollbacks of a PE, asynchronous", "some", rollbacks(measured, &ASYNCHRONOUS)),
     ]
 }
 
@@ -154,12 +132,12 @@ mod tests {
         let expected = [
             Some("1.40 times"),
             Some("0.90 times"),
-            Some("1.00 to 1.11 times"),
+            Some("1.00 to 1.25 times"),
             Some("5.00 times"),
             None,
             Some("2.00 times"),
-            Some("0 to 0"),
-            Some("7 to 9"),
+            Some("0.0 to 0.0"),
+            Some("7.0 to 9.0"),
         ];
         assert_eq!(here, expected.map(|text| text.map(str::to_owned)));
     }
