@@ -53,8 +53,8 @@ pub(crate) fn take_last<M: Model>(
     sender: LpId,
     first: Sequence,
 ) -> Option<Event<M::Event>> {
-    let Outgoing { time, to: receiver, step, priority, event: payload } =
+    let Outgoing { time, to: receiver, step, priority, kind, event: payload } =
         executor.outbox_mut().pop()?;
     let sequence = first.nth(executor.outbox_mut().len() as u32);
-    Some(Event { time, sequence, sender, receiver, step, priority, payload })
+    Some(Event { time, sequence, sender, receiver, step, priority, kind, payload })
 }
