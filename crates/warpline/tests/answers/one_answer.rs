@@ -129,7 +129,7 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
 #[test]
 fn runs_with_large_batches_and_frequent_gvt_end() {
     let fault = Some(PlannedFault { mistake: Mistake::Panic, lp: 1, event: 4 });
-    let plain = Recipe::from_seed(0).with_features([false; 12]);
+    let plain = Recipe::from_seed(0).with_features([false; 13]);
     let recipe = Recipe {
         lps: 4,
         topology: Shape::Uniform,
@@ -183,7 +183,7 @@ fn every_mistake_is_reported_where_it_is_made() {
             starters: 2,
             ..Recipe::from_seed(5)
         }
-        .with_features([false; 12]);
+        .with_features([false; 13]);
         let recipe = Recipe { fault: Some(PlannedFault { mistake, lp: 2, event: 3 }), ..plain };
         let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
         let stop = matrix::check_recipe(&recipe, &settings)
