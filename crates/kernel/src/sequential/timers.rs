@@ -57,6 +57,7 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         let cancelled = take(self.executor.cancelled_timers_mut());
         for (_, timer) in &cancelled {
             self.events.get_mut(*timer).kind = EventKind::CancelledTimer;
+            watcher.cancelled(*timer);
         }
         self.cancelled += cancelled.len();
         // Its memory is used again.
