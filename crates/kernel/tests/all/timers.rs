@@ -181,7 +181,7 @@ impl Model for Restless {
 fn memory_follows_what_is_pending<Q: PendingSet>(lps: u32) {
     const TIMERS: u64 = 1_000_000;
     let model = Restless { lps };
-    let mut engine = engine::<_, Q>(&model, 1e6);
+    let mut engine = engine::<_, Q>(&model, 2e6);
     let mut most = 0;
     while engine.committed() < TIMERS {
         assert_eq!(engine.step(1), Ok(Step::Worked));

@@ -117,3 +117,48 @@ fn undone_cancellations_come_back_by_every_way_to_undo() {
     let run = simulation(40.0).sync(Synchronisation::Optimistic).threads(3).copy_interval(7);
     assert_eq!(run.run().expect("it runs").states, expected.states);
 }
+
+/// LPs that put a far alarm off at every event.
+struct PutOff;
+
+#[model]
+impl Model for PutOff {
+    type State = Option<Timer>;
+    type Event = u32;
+
+    fn lps(&self) -> u32 {
+        16
+    }
+
+    fn lookahead(&self) -> f64 {
+        0.2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Option<Timer> {
+        lp.send(lp.id(), 0.5, 1);
+        Some(lp.send_later(1e9, 0))
+    }
+
+    fn handle(&self, alarm: &mut Option<Timer>, _: &u32, lp: &mut Context<Self>) {
+        *alarm = alarm.and_then(|alarm| lp.reschedule(alarm, 1e9));
+        let to = lp.random().below(16);
+        let delay = 0.2 + lp.random().exponential(1.0);
+        lp.send(to, delay, 1);
+    }
+}
+
+#[test]
+fn cancelled_timers_give_their_memory_back_in_every_engine() {
+    let _limit = time_limit("alarms put off", 200);
+    let simulation = || Simulation::new(PutOff).end(6000.0);
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    assert!(expected.record.committed_events > 60_000);
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = simulation().sync(sync).threads(2).gvt_interval(500).run().expect("it runs");
+        assert_eq!(run.record.digest, expected.record.digest);
+        assert_eq!(run.states, expected.states);
+        let parallel = run.record.parallel.expect("there were two PEs");
+        let most = parallel.pes.iter().map(|pe| pe.buffers).max();
+        assert!(most.is_some_and(|most| most < 20_000), "{sync:?}: {most:?} events at a time");
+    }
+}
