@@ -10,7 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 use warpline::base::random::mix64;
-use warpline::base::{EventKey, EventKind, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime};
+use warpline::base::{
+    EventKey, EventKind, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime,
+};
 use warpline::engine::{Executor, Handle, Limits, Outgoing, TimerTable};
 use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};

@@ -159,7 +159,16 @@ impl<E> Codec<E> {
             let EventKey { time, step, priority, sender, sequence } = key;
             // Timers never leave their LP.
             let kind = EventKind::Plain;
-            Content::Event(Event { time, sequence, sender, receiver, step, priority, kind, payload })
+            Content::Event(Event {
+                time,
+                sequence,
+                sender,
+                receiver,
+                step,
+                priority,
+                kind,
+                payload,
+            })
         };
         Ok(Decoded::Message(ValueMessage { tag: Tag::from_bits(flags), incarnation, content }))
     }

@@ -12,11 +12,7 @@ use crate::context::timers::table::TimerTable;
 
 impl<M: Model> Executor<M> {
     /// Lends the pending timers of the LP to its coming event. `fired`: the event is this one.
-    pub fn lend_timers(
-        &mut self,
-        table: &mut Option<Box<TimerTable>>,
-        fired: Option<Sequence>,
-    ) {
+    pub fn lend_timers(&mut self, table: &mut Option<Box<TimerTable>>, fired: Option<Sequence>) {
         self.context.timers.table = table.take();
         self.context.timers.fired = fired;
     }

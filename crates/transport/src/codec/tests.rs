@@ -33,8 +33,16 @@ fn messages<E>(payload: impl Fn(u64) -> E) -> Vec<ValueMessage<E>> {
         let luck = mix64(!round);
         let EventKey { time, step, priority, sender, sequence } = key;
         let receiver = LpId(luck as u32);
-        let event =
-            || Event { time, sequence, sender, receiver, step, priority, kind: EventKind::Plain, payload: payload(luck) };
+        let event = || Event {
+            time,
+            sequence,
+            sender,
+            receiver,
+            step,
+            priority,
+            kind: EventKind::Plain,
+            payload: payload(luck),
+        };
         let content = match round % 5 {
             0 => Content::Anti { receiver, key },
             1 => Content::Return { receiver, key },

@@ -14,9 +14,16 @@ struct StopAndWait {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Portable)]
 enum Event {
     /// To be acknowledged.
-    Packet { from: u32, number: u32 },
-    Acknowledgement { number: u32 },
-    Timeout { number: u32 },
+    Packet {
+        from: u32,
+        number: u32,
+    },
+    Acknowledgement {
+        number: u32,
+    },
+    Timeout {
+        number: u32,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Journaled)]

@@ -178,11 +178,8 @@ impl<T: PeTypes> Pe<'_, T> {
         number: u64,
     ) {
         let first = Sequence::first_of(number);
-        let sends = if TIMERS {
-            self.sends_with_timers()
-        } else {
-            self.executor.outbox_mut().len()
-        };
+        let sends =
+            if TIMERS { self.sends_with_timers() } else { self.executor.outbox_mut().len() };
         self.gauge.sent(sends);
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {

@@ -170,7 +170,8 @@ impl<T: PeTypes> Pe<'_, T> {
         } else if self.past.has_pending_cancellations() {
             self.send_uncertain_again(index, event, place, number, side_record);
         } else {
-            let (sent, side_record) = self.send_uncertain::<false>(self.lps.id(index), number, side_record);
+            let (sent, side_record) =
+                self.send_uncertain::<false>(self.lps.id(index), number, side_record);
             self.past.complete(place, sent, side_record);
         }
     }
@@ -203,11 +204,8 @@ impl<T: PeTypes> Pe<'_, T> {
     ) -> (OptionalHandle, SideRecordId) {
         let first = Sequence::first_of(number);
         let mut sent = OptionalHandle::default();
-        let sends = if TIMERS {
-            self.sends_with_timers()
-        } else {
-            self.executor.outbox_mut().len()
-        };
+        let sends =
+            if TIMERS { self.sends_with_timers() } else { self.executor.outbox_mut().len() };
         self.gauge.sent(sends);
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
