@@ -88,7 +88,7 @@ impl Sequence {
 
     /// The sequence number with these [`bits`](Self::bits).
     #[inline]
-    pub fn from_bits(bits: u64) -> Self {
+    pub const fn from_bits(bits: u64) -> Self {
         Sequence(bits)
     }
 }

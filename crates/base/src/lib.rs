@@ -4,6 +4,7 @@
 //! This crate is the bottom of the stack. It knows nothing of models, engines, threads or files.
 
 mod digest;
+mod event_kind;
 mod figure;
 mod id;
 mod key;
@@ -14,6 +15,7 @@ mod time;
 mod words;
 
 pub use digest::{HistoryDigest, RunDigest};
+pub use event_kind::EventKind;
 pub use figure::Figure;
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};

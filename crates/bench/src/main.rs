@@ -14,6 +14,7 @@ mod mailboxes;
 mod network;
 mod parallel;
 mod processes;
+mod timers;
 mod wires;
 mod workloads;
 
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
     eprintln!(
         "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | \
          phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | \
-         hostile [MODEL] | busy | auto [RUN]]"
+         hostile [MODEL] | busy | auto [RUN] | timers]"
     );
     ExitCode::from(2)
 }
@@ -52,6 +53,7 @@ fn compare_all() {
     hostile::compare(None);
     busy::compare();
     auto::compare(None);
+    timers::compare();
 }
 
 /// Prints a comparison. Returns whether there is such a one.
@@ -73,6 +75,7 @@ fn compare(what: &[&str]) -> bool {
         ["budget"] => budget::compare(),
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
+        ["timers"] => timers::compare(),
         ["auto"] => auto::compare(None),
         ["auto", name] => auto::compare(Some(name)),
         _ => return false,
@@ -90,6 +93,7 @@ fn measure(what: &[&str]) -> bool {
         ["processes", workload, of, engine] => processes::measure(workload, of, engine),
         ["payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
+        ["timers", way, engine, connections] => timers::measure(way, engine, connections),
         ["rival-process"] => rivals::process(),
         ["budget", workload, budget] => budget::measure(workload, budget),
         ["busy", model, way] => busy::measure_one(model, way),

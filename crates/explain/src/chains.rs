@@ -156,7 +156,7 @@ impl Chains {
     }
 
     /// Releases a chain and reclaims the links without other holders.
-    fn release(&mut self, mut end: Option<ChainEnd>) {
+    pub(super) fn release(&mut self, mut end: Option<ChainEnd>) {
         while let Some(this) = end {
             let link = &mut self.links[this.index()];
             link.holders -= 1;

@@ -183,6 +183,13 @@ impl CriticalPath {
         }
     }
 
+    /// Records that the event executed last has cancelled the event with this handle.
+    pub fn cancel(&mut self, event: Handle) {
+        if let Some(cause) = self.pending.get_mut(event.bits() as usize) {
+            self.chains.release(std::mem::take(cause).chain);
+        }
+    }
+
     /// The findings up to the event executed last.
     pub fn findings(&self) -> Findings {
         let last = self.lps.iter().rev().max_by_key(|lp| lp.finish);

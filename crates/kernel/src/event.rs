@@ -1,4 +1,4 @@
-use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKey, EventKind, LpId, Priority, Sequence, VirtualTime};
 use warpline_model::engine::PortableWith;
 
 /// An event in an engine's memory. It takes 48 bytes with a payload of up to 16, so that it fits
@@ -20,11 +20,25 @@ pub struct Event<E> {
     pub step: u32,
     /// Its priority.
     pub priority: Priority,
+    /// Whether it is a timer of its LP.
+    pub kind: EventKind,
     /// What it carries.
     pub payload: E,
 }
 
 impl<E> Event<E> {
+    /// The timer that it is, if it is one.
+    #[inline]
+    pub fn as_timer(&self) -> Option<Sequence> {
+        self.is_timer().then_some(self.sequence)
+    }
+
+    /// Whether it is a timer that has not been cancelled.
+    #[inline]
+    pub fn is_timer(&self) -> bool {
+        self.kind == EventKind::Timer
+    }
+
     /// Its place in the total order of events.
     #[inline]
     pub fn key(&self) -> EventKey {

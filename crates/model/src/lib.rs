@@ -66,6 +66,7 @@ pub use abilities::types as model_support;
 pub use abilities::wire::{PayloadVisitor, WireFormat};
 pub use context::acting::Acting;
 pub use context::phases::{Commit, Finish, Init, Reverse};
+pub use context::timers::timer::Timer;
 pub use context::{Context, HasEvent};
 pub use fault::Fault;
 pub use journal::changing::Changing;
@@ -102,7 +103,7 @@ pub mod prelude {
         Acting, Cell, Choices, Commit, Configure, Context, Continuous, Counter, Declarations,
         Discrete, Fault, Finish, Histogram, Init, Journaled, Level, Link, LpId, Mean, Model,
         Observe, Outcome, Parameters, Payload, Portable, Queue, Random, Results, Reverse,
-        Statistics, Table, TimeMean, Weighted, model,
+        Statistics, Table, TimeMean, Timer, Weighted, model,
     };
 }
 

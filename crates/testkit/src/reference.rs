@@ -10,8 +10,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 use warpline::base::random::mix64;
-use warpline::base::{EventKey, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime};
-use warpline::engine::{Executor, Limits, Outgoing};
+use warpline::base::{
+    EventKey, EventKind, HistoryDigest, Priority, RunDigest, Sequence, VirtualTime,
+};
+use warpline::engine::{Executor, Handle, Limits, Outgoing, TimerTable};
 use warpline::record::Series;
 use warpline::statistics::{Row, RowSink};
 use warpline::{Act, Cell, Declarations, Fault, LpId, Model, Place, Statistics};
@@ -146,6 +148,8 @@ impl Rank {
 
 struct Pending<E> {
     to: LpId,
+    /// The timer of its LP that it is, if it is one.
+    timer: Option<Sequence>,
     event: E,
 }
 
@@ -153,6 +157,8 @@ struct Lp<S> {
     state: S,
     events: u64,
     history: HistoryDigest,
+    /// The pending timers, in the order in which they were set.
+    timers: Vec<(Sequence, Rank)>,
 }
 
 #[derive(Default)]
@@ -203,7 +209,8 @@ impl<'m, M: Model> Simulator<'m, M> {
         let state = guarded(|| self.executor.init(self.model, lp));
         let place = || (Place::Init(lp), 0.0);
         let state = self.check(state, place)?;
-        self.lps.push(Lp { state, events: 0, history: HistoryDigest::default() });
+        let history = HistoryDigest::default();
+        self.lps.push(Lp { state, events: 0, history, timers: Vec::new() });
         self.observe(lp, 0.0, place)?;
         self.file(lp, 0, None);
         Ok(())
@@ -217,9 +224,10 @@ impl<'m, M: Model> Simulator<'m, M> {
     fn execute(
         &mut self,
         rank: Rank,
-        Pending { to, event }: Pending<M::Event>,
+        Pending { to, timer, event }: Pending<M::Event>,
     ) -> Result<(), Stop> {
         let lp = &mut self.lps[to.index()];
+        lp.timers.retain(|pending| Some(pending.0) != timer);
         lp.events += 1;
         let number = lp.events;
         let time = rank.time.0;
@@ -228,9 +236,15 @@ impl<'m, M: Model> Simulator<'m, M> {
             (Place::Event { lp: to, time, number: Some(number), payload }, time)
         };
         self.executor.begin(to, number, rank.key().time, rank.step);
+        let mut table = TimerTable::default();
+        for ((timer, _), place) in lp.timers.iter().zip(0..) {
+            table.push(*timer, Handle::from_bits(place));
+        }
+        self.executor.lend_timers(&mut Some(Box::new(table)), None);
         let handled = guarded(|| {
             self.model.handle(&mut lp.state, &event, self.executor.lp());
-            self.executor.copy_forwards(&event);
+            let pending = |place: Handle| &self.pending[&lp.timers[place.bits() as usize].1].event;
+            self.executor.copy_forwards(&event, pending);
         });
         lp.history.push(&rank.key());
         self.check(handled, place)?;
@@ -244,9 +258,19 @@ impl<'m, M: Model> Simulator<'m, M> {
 
     /// Inserts what `sender` sent in its `event`-th event, whose place in the order was `cause`.
     fn file(&mut self, sender: LpId, event: u64, cause: Option<Rank>) {
+        let timers = &mut self.lps[sender.index()].timers;
+        for (cancelled, _) in self.executor.cancelled_timers_mut().drain(..) {
+            let place = timers.iter().position(|(timer, _)| *timer == cancelled);
+            let (_, rank) = timers.remove(place.expect("only what is pending is cancelled"));
+            self.pending.remove(&rank).expect("a pending timer is a pending event");
+        }
         let sent: Vec<Outgoing<M::Event>> = self.executor.outbox_mut().drain(..).collect();
+        self.executor.forget();
         for (outgoing, index) in sent.into_iter().zip(0..) {
-            let Outgoing { time, to, step, priority, event: payload } = outgoing;
+            let Outgoing { time, to, step, priority, kind, event: payload } = outgoing;
+            if kind == EventKind::CancelledTimer {
+                continue;
+            }
             let luck = if self.model.unbiased_ties() {
                 mix64(
                     self.settings.seed
@@ -268,7 +292,9 @@ impl<'m, M: Model> Simulator<'m, M> {
                 cause.is_none_or(|cause| (cause.time, cause.step) < (rank.time, rank.step)),
                 "{rank:?} is not after {cause:?}"
             );
-            let other = self.pending.insert(rank, Pending { to, event: payload });
+            let timer = (kind == EventKind::Timer).then(|| rank.sequence());
+            timers.extend(timer.map(|timer| (timer, rank)));
+            let other = self.pending.insert(rank, Pending { to, timer, event: payload });
             assert!(other.is_none(), "two events stand at {rank:?}");
         }
     }

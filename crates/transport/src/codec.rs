@@ -2,7 +2,7 @@ use std::any::type_name;
 use std::fmt;
 use std::num::NonZero;
 
-use warpline_base::{EventKey, LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKey, EventKind, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
 use warpline_kernel::{
     Content, Event, PanicSilencer, UnreadableEvent, ValueMessage, panic_message,
@@ -157,7 +157,18 @@ impl<E> Codec<E> {
                 Err(why) => return Ok(header.unreadable(flags, "read", &why)),
             };
             let EventKey { time, step, priority, sender, sequence } = key;
-            Content::Event(Event { time, sequence, sender, receiver, step, priority, payload })
+            // Timers never leave their LP.
+            let kind = EventKind::Plain;
+            Content::Event(Event {
+                time,
+                sequence,
+                sender,
+                receiver,
+                step,
+                priority,
+                kind,
+                payload,
+            })
         };
         Ok(Decoded::Message(ValueMessage { tag: Tag::from_bits(flags), incarnation, content }))
     }

@@ -185,7 +185,7 @@ mod tests {
     use std::num::NonZeroU32;
     use std::thread;
 
-    use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+    use warpline_base::{EventKind, LpId, Priority, Sequence, VirtualTime};
     use warpline_kernel::gvt::Tag;
     use warpline_kernel::{Content, Event, MessageKind};
     use warpline_memory::Handle;
@@ -248,6 +248,7 @@ mod tests {
                 receiver: LpId(1),
                 step: 0,
                 priority: Priority::NORMAL,
+                kind: EventKind::Plain,
                 payload: payload.clone(),
             };
             ValueMessage {

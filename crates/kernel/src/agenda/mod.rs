@@ -16,6 +16,7 @@ mod locality;
 pub mod pending;
 pub(crate) mod store;
 mod sweep;
+mod timers;
 mod values;
 
 use std::collections::{HashMap, HashSet};
@@ -62,6 +63,8 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
+    /// How many pending timers are stopped for good.
+    stopped: usize,
     /// How many events all PEs have undone since the last sweep here.
     undone: u64,
     /// How many entries the last sweep left.
@@ -82,6 +85,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             ties,
             by_identity: HashMap::new(),
             cancelled_early: HashSet::new(),
+            stopped: 0,
             undone: 0,
             swept: 0,
             locality: counts.then(Locality::default),
@@ -197,11 +201,12 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     /// Adds an event that this PE sends to itself and that nothing can cancel, in place of one that
     /// is over.
     #[inline(always)]
-    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) {
+    pub(crate) fn replace(&mut self, spent: Handle, event: Event<E>) -> Handle {
         let time = event.time;
         let tie = self.ties.prefix(&event.key());
         let handle = self.store.replace(spent, event);
         self.push(Entry::new(time, tie, handle));
+        handle
     }
 
     /// Adds an event that another PE has sent in a buffer. Returns its handle and its key.
@@ -240,14 +245,21 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             .map(|entry| entry.handle())
     }
 
-    /// Drops a cancelled event. As it never happened, a panic in doing so is ignored.
-    pub(crate) fn discard(&mut self, handle: Handle) {
+    /// Drops a cancelled event. As it never happened, a panic in doing so is ignored. Returns
+    /// `false` for a stopped timer, which may be resumed and is kept for that.
+    pub(crate) fn discard(&mut self, handle: Handle) -> bool {
+        if self.store.keeps_stopped(handle) {
+            return false;
+        }
+        self.stopped -= usize::from(self.store.is_stopped_for_good(handle));
         if !needs_drop::<E>() {
-            return self.release(handle);
+            self.release(handle);
+            return true;
         }
         // A stale handle is a bug in the engine, whose panic must not be caught below.
         self.store.event(handle);
         _ = catch_panic(|| self.release(handle));
+        true
     }
 
     #[cold]
@@ -299,8 +311,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             } else {
                 self.pending.pop_before(end, &order)
             };
-            self.discard(handle);
-            dropped += 1;
+            dropped += u64::from(self.discard(handle));
         }
     }
 

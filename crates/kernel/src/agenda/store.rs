@@ -3,9 +3,11 @@
 //! in buffers.
 
 mod room;
+mod timers;
 
 use std::mem::needs_drop;
 
+use warpline_base::EventKind;
 use warpline_memory::{Buffers, CancelOutcome, Exhausted, Handle, Pool};
 
 pub(crate) use super::handles::{Incarnation, OptionalHandle};
@@ -19,6 +21,12 @@ enum Status {
     Cancelled,
     /// Cancelled while it was processed, and undone since.
     Undone,
+    /// A timer that its LP has cancelled, which may be undone.
+    Stopped,
+    /// The same, and its turn has come: it is no longer among the pending events.
+    StoppedAtItsTurn,
+    /// A timer that its LP has cancelled for good.
+    StoppedForGood,
 }
 
 /// An event in the pool: one cache line if its payload has at most 16 bytes.
@@ -66,7 +74,7 @@ impl<E> Store<E> {
         next: OptionalHandle,
         incarnation: Option<Incarnation>,
     ) -> Handle {
-        if !self.pooled && incarnation.is_none() {
+        if !self.pooled && incarnation.is_none() && event.kind == EventKind::Plain {
             let me = self.shared.me();
             return shared_handle(self.shared.insert_with(me, 0, next.handle(), || event));
         }
@@ -168,7 +176,7 @@ impl<E> Store<E> {
                 let own = self.own.get_mut(handle);
                 match own.status {
                     Status::Pending => own.status = Status::Processed,
-                    Status::Cancelled => return None,
+                    Status::Cancelled | Status::Stopped | Status::StoppedForGood => return None,
                     _ => out_of_turn("processed"),
                 }
                 Some(&own.event)
@@ -207,7 +215,7 @@ impl<E> Store<E> {
     pub(crate) fn is_cancelled(&self, handle: Handle) -> bool {
         match locate(handle) {
             Location::Local(handle) => {
-                matches!(self.own.get(handle).status, Status::Cancelled | Status::Undone)
+                !matches!(self.own.get(handle).status, Status::Pending | Status::Processed)
             }
             Location::Shared(buffer) => self.shared.is_cancelled(buffer),
         }

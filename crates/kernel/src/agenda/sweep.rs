@@ -30,8 +30,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             .pop_before(VirtualTime::AFTER_ALL, &KeyOrder { events: &self.store, ties: &self.ties })
         {
             if self.store.is_cancelled(entry.handle()) {
-                self.discard(entry.handle());
-                dropped += 1;
+                dropped += u64::from(self.discard(entry.handle()));
             } else {
                 see(self.store.event(entry.handle()));
                 self.push(entry);
@@ -75,8 +74,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         {
             let handle = entry.handle();
             if self.store.is_cancelled(handle) && !keeps(self.store.event(handle), handle) {
-                self.discard(handle);
-                dropped += 1;
+                dropped += u64::from(self.discard(handle));
             } else {
                 stay.push(entry);
             }

@@ -1,4 +1,4 @@
-use warpline_base::Priority;
+use warpline_base::{EventKind, Priority};
 use warpline_memory::buffers;
 
 use super::*;
@@ -20,6 +20,7 @@ fn going_through_what_is_pending_drops_what_is_cancelled_and_nothing_else() {
             receiver: LpId(0),
             step: 0,
             priority: Priority::NORMAL,
+            kind: EventKind::Plain,
             payload: number,
         };
         agenda.insert(event, OptionalHandle::default())

@@ -9,6 +9,7 @@
 //! | kept, to undo it | nothing | nothing | a record, with a copy of the state or a log of its changes |
 //! | what it observed | counts at once | counts at once | is kept, and counts on commit |
 //! | what it sent | takes over its memory | takes over its memory; goes to other PEs for good | is linked to its record, and may be cancelled |
+//! | a timer that it cancelled | never happens | never happens | is passed over, and comes back if that is undone |
 //! | if it fails | the run ends | it is deferred until GVT has reached it | it is undone, deferred, and tried again |
 //!
 //! A single function would have to ask at every event what each way knows beforehand. The
@@ -53,8 +54,8 @@ pub(crate) fn take_last<M: Model>(
     sender: LpId,
     first: Sequence,
 ) -> Option<Event<M::Event>> {
-    let Outgoing { time, to: receiver, step, priority, event: payload } =
+    let Outgoing { time, to: receiver, step, priority, kind, event: payload } =
         executor.outbox_mut().pop()?;
     let sequence = first.nth(executor.outbox_mut().len() as u32);
-    Some(Event { time, sequence, sender, receiver, step, priority, payload })
+    Some(Event { time, sequence, sender, receiver, step, priority, kind, payload })
 }

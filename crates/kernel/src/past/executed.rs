@@ -43,6 +43,7 @@ impl<S, E> Past<S, E> {
     {
         let place = self.history.end();
         let copied = self.copies.is_due(index, place);
+        let first = self.history.first();
         let record = self.history.push(
             Record {
                 event,
@@ -58,6 +59,9 @@ impl<S, E> Past<S, E> {
         );
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
+            if let Some(timers) = &lp.timers {
+                self.timer_copies.push(place, timers, first);
+            }
         }
         record.fate = Fate::Open;
         Begun { place, copied }
@@ -154,10 +158,13 @@ impl<S, E> Past<S, E> {
             self.history.pop();
             return None;
         }
+
         let is_it = self
             .history
             .last()
             .is_some_and(|record| record.event == event && record.fate == Fate::Open);
-        if is_it { self.history.pop().map(|record| record.state) } else { None }
+        let record = if is_it { self.history.pop() } else { None };
+        self.timer_copies.forget_from(self.history.end());
+        record.map(|record| record.state)
     }
 }

@@ -16,6 +16,7 @@ mod lazy;
 mod observation_log;
 mod pending_cancellations;
 mod side_records;
+mod timers;
 mod undone;
 
 use std::num::NonZeroU32;
@@ -28,6 +29,7 @@ use self::history::History;
 use self::kps::Kps;
 use self::pending_cancellations::PendingCancellations;
 use self::side_records::SideRecords;
+use self::timers::TimerCopies;
 use crate::agenda::store::Incarnation;
 use crate::{Tuning, Undoing};
 
@@ -46,6 +48,7 @@ pub(crate) struct Past<S, E> {
     undoing: Undoing,
     history: History<S>,
     side_records: SideRecords<E>,
+    timer_copies: TimerCopies,
     copies: Copies,
     /// What undone events had sent, and may send again.
     cancellations: PendingCancellations,
@@ -78,6 +81,7 @@ impl<S, E> Past<S, E> {
             undoing: tuning.undoing,
             history: History::default(),
             side_records: SideRecords::default(),
+            timer_copies: TimerCopies::default(),
             copies: Copies::new(tuning.undoing, copied),
             cancellations: PendingCancellations::new(tuning.cancellation, kps.len()),
             kps,

@@ -1,3 +1,4 @@
+use warpline_base::Sequence;
 use warpline_memory::{DropEach, Exhausted, Handle, MakeRoom};
 use warpline_model::statistics::{Observation, Observations};
 
@@ -33,6 +34,8 @@ pub(crate) struct SideRecord<E> {
     pub(crate) saved: Vec<u64>,
     /// What it sent by value.
     pub(crate) sent: Vec<SentByValue>,
+    /// The timers that it cancelled, in the order of cancelling, with their events.
+    pub(crate) cancelled_timers: Vec<(Sequence, Handle)>,
     /// Under lazy cancellation: what it sent to other PEs with copies, in reverse order of sending.
     pub(crate) away: DropEach<SentAway<E>>,
     /// Under lazy cancellation, once it is undone: what it sent to its own PE, in the order of
@@ -47,6 +50,7 @@ impl<E> Default for SideRecord<E> {
             observations: Observations::default(),
             saved: Vec::new(),
             sent: Vec::new(),
+            cancelled_timers: Vec::new(),
             away: DropEach::default(),
             here: Vec::new(),
         }
@@ -59,6 +63,7 @@ impl<E> SideRecord<E> {
         self.observations.clear();
         self.saved.clear();
         self.sent.clear();
+        self.cancelled_timers.clear();
         self.away.clear();
         self.here.clear();
     }

@@ -54,6 +54,7 @@ impl<S, E> Past<S, E> {
     /// dropped.
     pub(crate) fn end_rollback(&mut self) {
         self.history.trim();
+        self.timer_copies.forget_from(self.history.end());
     }
 
     /// Notes that everything from this time on was undone.
@@ -97,14 +98,14 @@ impl<S, E> Past<S, E> {
     }
 
     /// The executed events of a KP, from the last to the first that is still recorded, each with
-    /// the copy of the state before it if there is one.
-    pub(crate) fn executed_of(&self, k: usize) -> impl Iterator<Item = (Handle, Option<&S>)> {
+    /// the place of its record and the copy of the state before it if there is one.
+    pub(crate) fn executed_of(&self, k: usize) -> impl Iterator<Item = (u64, Handle, Option<&S>)> {
         let mut place = self.kps.last(k);
         std::iter::from_fn(move || {
             let at = place?.get();
             let record = self.history.holds(at).then(|| self.history.get(at))?;
             place = record.before;
-            Some((record.event, record.state.copy()))
+            Some((at, record.event, record.state.copy()))
         })
     }
 

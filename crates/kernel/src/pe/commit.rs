@@ -86,6 +86,7 @@ impl<T: PeTypes> Pe<'_, T> {
             }
         }
         self.collect_fossils();
+        self.sweep_stopped();
     }
 
     /// Commits everything that a KP has executed ahead, in order: its next event is certain, and so
@@ -203,7 +204,7 @@ impl<T: PeTypes> Pe<'_, T> {
         lp: LpId,
         time: VirtualTime,
     ) -> Result<(), Fault> {
-        let Pe { past, effects, executor, mail, world, .. } = self;
+        let Pe { past, effects, executor, mail, world, agenda, gauge, .. } = self;
         if world.tuning().messages == Messages::Copy {
             past.copies_of_sent(side_record).for_each(|copy| mail.drop_copy(copy));
         }
@@ -211,6 +212,9 @@ impl<T: PeTypes> Pe<'_, T> {
             effects.observe(observations, at, lp, time)?;
         }
         effects.observe_figures(past.figures(side_record, executor.observations()), lp, time)?;
+        for (_, timer) in past.take_cancelled_timers(side_record) {
+            gauge.annihilated(u64::from(agenda.stop_for_good(timer)));
+        }
         past.forget(side_record);
         Ok(())
     }

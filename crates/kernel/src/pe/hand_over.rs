@@ -24,9 +24,14 @@ impl<T: PeTypes> Pe<'_, T> {
     ) {
         self.lps.take_over(lps);
         for event in pending {
-            self.agenda.insert(event, OptionalHandle::default());
+            let timer = event.as_timer().map(|timer| (self.lps.index(event.receiver), timer));
+            let handle = self.agenda.insert(event, OptionalHandle::default());
+            if let Some((index, timer)) = timer {
+                self.lps.get_mut(index).add_timer(timer, handle);
+            }
             self.gauge.count(|counts| counts.taken_over += 1);
         }
+        self.lps.sort_timers();
     }
 
     /// Makes the first event before `end` that has arrived without its payload fail, as no engine

@@ -16,6 +16,7 @@ mod parts;
 mod publish;
 mod receive;
 mod status;
+mod timers;
 mod types;
 mod undo;
 pub(crate) mod world;

@@ -1,6 +1,7 @@
 //! Code of the model that a sequential engine runs outside of its loop: `verify` tries each event
 //! out before it is executed.
 
+use warpline_memory::Pool;
 use warpline_model::Model;
 use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
@@ -19,6 +20,8 @@ pub struct Attempt<'e, M: Model> {
     pub model: &'e M,
     /// The event.
     pub event: &'e Event<M::Event>,
+    /// All events, which have the payloads of timers.
+    pub events: &'e Pool<Event<M::Event>>,
     /// Its LP, which must be left as it was.
     pub lp: &'e mut Lp<M::State>,
     /// The context, which must be left empty.
@@ -43,14 +46,25 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         &mut self,
         attempt: impl FnOnce(Attempt<'_, M>) -> Result<(), T>,
     ) -> Result<Option<Result<(), T>>, Stop> {
-        let order = KeyOrder { events: &self.events, ties: &self.ties };
-        let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
+        let entry = loop {
+            let order = KeyOrder { events: &self.events, ties: &self.ties };
+            let Some(entry) = self.pending.pop_before(self.end, &order) else { return Ok(None) };
+            if !self.drops(entry.handle()) {
+                break entry;
+            }
+        };
         self.current = Some(entry.handle());
         let tried = self.guarded(|engine| {
             let event = engine.events.get(entry.handle());
             engine.executor.visit(event.receiver, entry.time());
             let lp = &mut engine.lps[event.receiver.index()];
-            attempt(Attempt { model: engine.model, event, lp, executor: &mut engine.executor })
+            attempt(Attempt {
+                model: engine.model,
+                event,
+                events: &engine.events,
+                lp,
+                executor: &mut engine.executor,
+            })
         })?;
         if tried.is_ok() {
             self.guarded(|engine| engine.execute(entry, &mut Unwatched))??;

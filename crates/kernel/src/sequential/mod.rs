@@ -5,14 +5,16 @@
 pub(crate) mod attempt;
 pub(crate) mod outcome;
 mod progress;
+mod timers;
 pub(crate) mod watcher;
 
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use warpline_base::{LpId, Sequence, TieBreak, VirtualTime};
+use warpline_base::{EventKind, LpId, Sequence, TieBreak, VirtualTime};
 use warpline_memory::{
     Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch,
+    try_drop,
 };
 use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
@@ -45,6 +47,8 @@ pub struct Sequential<'m, M: Model, Q, R> {
     rows: R,
     committed: u64,
     sent: u64,
+    /// How many pending timers were cancelled and have yet to be dropped.
+    cancelled: usize,
     current: Option<Handle>,
     /// Whether the payload of the current event, which has been executed, is being dropped.
     dropping: bool,
@@ -80,6 +84,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             rows,
             committed: 0,
             sent: 0,
+            cancelled: 0,
             current: None,
             dropping: false,
             prefetching: false,
@@ -109,12 +114,17 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         for event in pending {
             let time = event.time;
             let tie = self.ties.prefix(&event.key());
+            let timer = event.is_timer().then_some((event.receiver, event.sequence));
             let handle = self.events.insert(event);
+            if let Some((lp, sequence)) = timer {
+                self.lps[lp.index()].add_timer(sequence, handle);
+            }
             self.pending.push(
                 Entry::new(time, tie, handle),
                 &KeyOrder { events: &self.events, ties: &self.ties },
             );
         }
+        self.lps.iter_mut().for_each(Lp::sort_timers);
         self.sent = committed + self.events.len() as u64;
     }
 
@@ -145,7 +155,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             engine.lps.push(Lp::new(state));
             engine.fault()?;
             engine.observe(id)?;
-            engine.deliver(None, id, 0, watcher);
+            if engine.executor.has_timers() {
+                engine.deliver_with_timers(None, id, 0, watcher);
+            } else {
+                engine.deliver::<false>(None, id, 0, watcher);
+            }
             Ok(())
         })??;
         self.account_memory()
@@ -220,8 +234,11 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     #[inline]
     fn execute(&mut self, entry: Entry, watcher: &mut impl Watcher) -> Result<(), Stop> {
         self.current = Some(entry.handle());
+        let id = self.events.get(entry.handle()).receiver;
+        if self.lps[id.index()].timers.is_some() && !self.begin_with_timers(entry) {
+            return Ok(());
+        }
         let event = self.events.get(entry.handle());
-        let id = event.receiver;
         let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
         if number >= Sequence::EVENT_LIMIT {
@@ -231,7 +248,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         watcher.begins();
         run_handler(self.model, &mut self.executor, lp, event, entry.time(), number);
         if self.executor.forwards() {
-            self.executor.copy_forwards_but_last(&event.payload);
+            self.executor
+                .copy_forwards_but_last(&event.payload, |timer| &self.events.get(timer).payload);
         }
         if self.executor.has_fault() {
             return self.fault();
@@ -240,10 +258,12 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.executor.commit(self.model, &event.payload);
         watcher.executed(entry.handle(), id, entry.time());
         self.observe(id)?;
-        if self.executor.forwards() {
+        if self.executor.has_timers() {
+            self.deliver_with_timers(Some(entry.handle()), id, number, watcher);
+        } else if self.executor.forwards() {
             self.forward(entry.handle(), id, number, watcher);
         } else {
-            self.deliver(Some(entry.handle()), id, number, watcher);
+            self.deliver::<false>(Some(entry.handle()), id, number, watcher);
         }
         self.committed += 1;
         Ok(())
@@ -256,13 +276,13 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current = None;
         let event = self.events.remove(spent);
         self.executor.move_forward(event.payload);
-        self.deliver(None, sender, number, watcher);
+        self.deliver::<false>(None, sender, number, watcher);
     }
 
     /// Puts what LP `sender` sent in its `number`-th event into the pending set. That event itself,
-    /// at `spent`, is finished: its memory goes to one that it sent.
+    /// at `spent`, is finished: its memory goes to one that it sent. `TIMERS`: the LP has timers.
     #[inline(always)]
-    fn deliver(
+    fn deliver<const TIMERS: bool>(
         &mut self,
         mut spent: Option<Handle>,
         sender: LpId,
@@ -272,6 +292,12 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let first = Sequence::first_of(number);
         self.sent += self.executor.outbox_mut().len() as u64;
         while let Some(event) = take_last(&mut self.executor, sender, first) {
+            if TIMERS && event.kind == EventKind::CancelledTimer {
+                self.sent -= 1;
+                _ = try_drop(event);
+                continue;
+            }
+            let timer = event.as_timer().filter(|_| TIMERS);
             let time = event.time;
             let receiver = event.receiver;
             let tie = self.ties.prefix(&event.key());
@@ -288,6 +314,9 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                 Entry::new(time, tie, handle),
                 &KeyOrder { events: &self.events, ties: &self.ties },
             );
+            if let Some(timer) = timer {
+                self.executor.note_timer(timer, handle);
+            }
             watcher.sent(handle, sender, receiver, time);
         }
         if let Some(handle) = spent {

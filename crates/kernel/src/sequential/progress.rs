@@ -61,7 +61,8 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
     }
 
     /// The parts of an engine that is done.
-    pub fn into_parts(self) -> SequentialParts<M, R> {
+    pub fn into_parts(mut self) -> SequentialParts<M, R> {
+        self.end_timers();
         let Sequential { lps, executor, statistics, rows, committed, events: pending, .. } = self;
         SequentialParts { lps, executor, statistics, rows, committed, pending }
     }

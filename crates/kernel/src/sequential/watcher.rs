@@ -15,6 +15,10 @@ pub trait Watcher {
     /// this handle, to `to`, to happen at `time`.
     #[inline(always)]
     fn sent(&mut self, _event: Handle, _from: LpId, _to: LpId, _time: VirtualTime) {}
+
+    /// The event executed last has cancelled the timer with this handle, which never happens.
+    #[inline(always)]
+    fn cancelled(&mut self, _timer: Handle) {}
 }
 
 /// Watches nothing.

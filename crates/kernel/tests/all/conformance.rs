@@ -143,6 +143,8 @@ enum Phase {
     PopTo(f64),
     /// This many times, one or two are inserted, or one is taken out.
     Mix(u32, Times),
+    /// All but those of one in so many handles are taken out at once.
+    Thin(u32),
     /// All are taken out.
     Drain,
 }
@@ -239,6 +241,21 @@ impl<Q: PendingSet> Pair<Q> {
         }
     }
 
+    /// Takes out all entries but those of one in `divisor` handles.
+    fn thin(&mut self, divisor: u32) {
+        let stays = |handle: u32| handle.is_multiple_of(divisor);
+        self.set.retain(|handle| stays(handle.bits()), &self.places);
+        let Pair { model, places, .. } = self;
+        model.retain(|(_, handle)| {
+            if !stays(*handle) {
+                places.remove(Handle::from_bits(*handle));
+            }
+            stays(*handle)
+        });
+        self.look();
+        self.look_ahead();
+    }
+
     fn run(&mut self, phase: &Phase) {
         match *phase {
             Phase::Push(count, times) => (0..count).for_each(|_| self.push(times)),
@@ -271,6 +288,7 @@ impl<Q: PendingSet> Pair<Q> {
                     }
                 }
             }
+            Phase::Thin(divisor) => self.thin(divisor),
             Phase::Drain => while self.pop() {},
         }
     }
@@ -287,6 +305,7 @@ fn phase() -> impl Strategy<Value = Phase> {
         2 => (count(), times()).prop_map(|(count, times)| Phase::Hold(count, times)),
         1 => (0.0..1.5).prop_map(Phase::PopTo),
         3 => (count(), times()).prop_map(|(count, times)| Phase::Mix(count, times)),
+        1 => (1u32..9).prop_map(Phase::Thin),
         1 => Just(Phase::Drain),
     ]
 }

@@ -14,4 +14,5 @@ mod mail;
 mod mixed;
 mod rollbacks;
 mod sequential;
+mod timers;
 mod traces;

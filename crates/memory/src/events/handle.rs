@@ -13,7 +13,7 @@ impl Handle {
 
     /// The handle whose [`bits`](Self::bits) these are.
     #[inline]
-    pub fn from_bits(bits: u32) -> Self {
+    pub const fn from_bits(bits: u32) -> Self {
         Handle(bits)
     }
 }

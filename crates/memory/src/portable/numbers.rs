@@ -5,7 +5,7 @@ use std::array::from_fn;
 use std::num::NonZero;
 use std::time::Duration;
 
-use warpline_base::{EventKey, LpId, Moment, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKey, EventKind, LpId, Moment, Priority, Sequence, VirtualTime};
 
 use super::{Portable, Room};
 use crate::sync::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -114,6 +114,7 @@ written_as! {
     Priority as i8: |priority| priority.level(), |level| {
         (level > i8::MIN).then(|| Priority::new(level))
     };
+    EventKind as u8: |kind| kind.bits(), EventKind::from_bits;
     Sequence as u64: |sequence| sequence.bits(), |bits| Some(Sequence::from_bits(bits));
     EventKey as (VirtualTime, u32, Priority, LpId, Sequence):
         |key| (key.time, key.step, key.priority, key.sender, key.sequence),

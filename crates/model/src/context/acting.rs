@@ -2,12 +2,13 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 
 use super::phases::Init;
+use super::timers::timer::Timer;
 use super::{Context, HasEvent};
 use crate::journal::changing::Changing;
 use crate::statistics::Observe;
 
 /// What both [`Model::init`](crate::Model::init) and [`Model::handle`](crate::Model::handle) may
-/// do: draw, send and observe. Code that both call takes `lp: &mut impl Acting<Self>`.
+/// do: draw, send, set timers and observe. Code that both call takes `lp: &mut impl Acting<Self>`.
 ///
 /// ```
 /// # use warpline_model::{engine::*, prelude::*};
@@ -65,6 +66,20 @@ pub trait Acting<M: HasEvent>: Observe + Changing {
         event: M::Event,
     );
 
+    /// Sets a timer; see [`Context::send_later`].
+    fn send_later(&mut self, delay: f64, event: M::Event) -> Timer;
+
+    /// Cancels a timer; see [`Context::cancel`].
+    fn cancel(&mut self, timer: Timer) -> bool;
+
+    /// Cancels a timer and sets it anew; see [`Context::reschedule`].
+    fn reschedule(&mut self, timer: Timer, delay: f64) -> Option<Timer>
+    where
+        M::Event: Clone;
+
+    /// Whether a timer is pending; see [`Context::is_pending`].
+    fn is_pending(&self, timer: Timer) -> bool;
+
     /// Ends the run with an error that names this LP; see [`Context::fail`].
     fn fail(&mut self, why: impl Into<String>);
 }
@@ -111,6 +126,25 @@ macro_rules! acting {
                 event: M::Event,
             ) {
                 <$type>::send_with_priority(self, to, delay, priority, event);
+            }
+
+            fn send_later(&mut self, delay: f64, event: M::Event) -> Timer {
+                <$type>::send_later(self, delay, event)
+            }
+
+            fn cancel(&mut self, timer: Timer) -> bool {
+                <$type>::cancel(self, timer)
+            }
+
+            fn reschedule(&mut self, timer: Timer, delay: f64) -> Option<Timer>
+            where
+                M::Event: Clone,
+            {
+                <$type>::reschedule(self, timer, delay)
+            }
+
+            fn is_pending(&self, timer: Timer) -> bool {
+                <$type>::is_pending(self, timer)
             }
 
             #[cold]

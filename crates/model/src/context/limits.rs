@@ -1,6 +1,6 @@
 //! What a model sends, and the limits on it.
 
-use warpline_base::{LpId, Priority, VirtualTime};
+use warpline_base::{EventKind, LpId, Priority, VirtualTime};
 
 use crate::lookahead::Lookahead;
 
@@ -16,6 +16,8 @@ pub struct Outgoing<E> {
     pub step: u32,
     /// Its priority.
     pub priority: Priority,
+    /// Whether it is a timer.
+    pub kind: EventKind,
     /// The payload.
     pub event: E,
 }

@@ -4,6 +4,7 @@ pub(crate) mod limits;
 pub(crate) mod phases;
 pub(crate) mod sending;
 pub(crate) mod streams;
+pub(crate) mod timers;
 mod undoing;
 
 use std::fmt::Debug;
@@ -16,6 +17,7 @@ use warpline_memory::{Beat, DropEach};
 use self::forwards::Forwards;
 use self::limits::{Limits, Outgoing};
 use self::streams::Streams;
+use self::timers::Timers;
 use crate::Fault;
 use crate::journal::log::Log;
 use crate::statistics::{Observations, Observe};
@@ -92,11 +94,14 @@ pub struct Context<M: HasEvent> {
     pub(crate) id: LpId,
     /// The step of the current event.
     pub(crate) step: u32,
+    /// The number of the current event of this LP, from 1; 0 is `init`.
+    pub(crate) event: u64,
     pub(crate) limits: Limits,
     pub(crate) streams: Streams,
     /// The sends of the current event, but for those in `forwards`.
     pub(crate) outbox: DropEach<Outgoing<M::Event>>,
     pub(crate) forwards: Forwards<M::Event>,
+    pub(crate) timers: Timers,
     /// The observations of the current event.
     pub(crate) observations: Observations,
     /// The values saved for reverse code.

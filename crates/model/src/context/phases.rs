@@ -1,6 +1,7 @@
 use warpline_base::LpId;
 use warpline_base::random::Random;
 
+use super::timers::timer::Timer;
 use super::{Context, HasEvent};
 use crate::journal::changing::{Changing, Sealed};
 use crate::journal::saved::Saved;
@@ -107,6 +108,29 @@ impl<M: HasEvent> Init<'_, M> {
         event: M::Event,
     ) {
         self.context.send_with_priority(to, delay, priority, event);
+    }
+
+    /// Sets a first timer; see [`Context::send_later`].
+    pub fn send_later(&mut self, delay: f64, event: M::Event) -> Timer {
+        self.context.send_later(delay, event)
+    }
+
+    /// Cancels a timer; see [`Context::cancel`].
+    pub fn cancel(&mut self, timer: Timer) -> bool {
+        self.context.cancel(timer)
+    }
+
+    /// Cancels a timer and sets it anew; see [`Context::reschedule`].
+    pub fn reschedule(&mut self, timer: Timer, delay: f64) -> Option<Timer>
+    where
+        M::Event: Clone,
+    {
+        self.context.reschedule(timer, delay)
+    }
+
+    /// Whether a timer is pending; see [`Context::is_pending`].
+    pub fn is_pending(&self, timer: Timer) -> bool {
+        self.context.is_pending(timer)
     }
 
     /// Ends the run with an error that names this LP; see [`Context::fail`].

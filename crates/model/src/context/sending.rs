@@ -1,9 +1,10 @@
 //! How events send events.
 
-use warpline_base::{LpId, Priority, VirtualTime};
+use warpline_base::{EventKind, LpId, Priority, VirtualTime};
 use warpline_memory::Exhausted;
 use warpline_record::LostDelays;
 
+use super::forwards::Source;
 use super::limits::{Limits, Outgoing};
 use super::{Context, HasEvent};
 use crate::Fault;
@@ -53,7 +54,7 @@ impl<M: HasEvent> Context<M> {
     /// ```
     #[inline(always)]
     pub fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
-        self.post(to.into(), delay, Priority::NORMAL, event);
+        self.post(to.into(), delay, Priority::NORMAL, EventKind::Plain, event);
     }
 
     /// Like [`send`](Self::send), with a priority among events of the same time and step. Lower
@@ -86,7 +87,7 @@ impl<M: HasEvent> Context<M> {
         priority: i8,
         event: M::Event,
     ) {
-        self.post(to.into(), delay, Priority::new(priority), event);
+        self.post(to.into(), delay, Priority::new(priority), EventKind::Plain, event);
     }
 
     /// Sends this event's payload on, unchanged, to LP `to`, which it reaches after `delay` units
@@ -128,7 +129,7 @@ impl<M: HasEvent> Context<M> {
     where
         M::Event: Clone,
     {
-        self.post_on(to.into(), delay, Priority::NORMAL);
+        self.post_on(to.into(), delay, Priority::NORMAL, Source::Current);
     }
 
     /// Like [`forward`](Self::forward), with a priority as in
@@ -156,12 +157,19 @@ impl<M: HasEvent> Context<M> {
     where
         M::Event: Clone,
     {
-        self.post_on(to.into(), delay, Priority::new(priority));
+        self.post_on(to.into(), delay, Priority::new(priority), Source::Current);
     }
 
     /// The usual case, inlined wherever a model sends.
     #[inline(always)]
-    fn post(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
+    pub(super) fn post(
+        &mut self,
+        to: LpId,
+        delay: f64,
+        priority: Priority,
+        kind: EventKind,
+        event: M::Event,
+    ) {
         let sends = self.outbox.len();
         match self.due(to, delay) {
             Some((time, step))
@@ -169,9 +177,9 @@ impl<M: HasEvent> Context<M> {
                     && sends < self.limits.sends as usize
                     && (step == 0 || delay <= 0.0) =>
             {
-                self.outbox.push(Outgoing { time, to, step, priority, event });
+                self.outbox.push(Outgoing { time, to, step, priority, kind, event });
             }
-            _ => self.post_slowly(to, delay, priority, event),
+            _ => self.post_slowly(to, delay, priority, kind, event),
         }
     }
 
@@ -179,19 +187,27 @@ impl<M: HasEvent> Context<M> {
     /// something is wrong.
     #[cold]
     #[inline(never)]
-    fn post_slowly(&mut self, to: LpId, delay: f64, priority: Priority, event: M::Event) {
+    fn post_slowly(
+        &mut self,
+        to: LpId,
+        delay: f64,
+        priority: Priority,
+        kind: EventKind,
+        event: M::Event,
+    ) {
         let sends = self.outbox.len();
         let due = self.due(to, delay).filter(|_| sends < self.limits.sends as usize);
         match due {
             Some((time, step)) if self.grow_outbox() => {
-                self.outbox.push(Outgoing { time, to, step, priority, event });
+                self.outbox.push(Outgoing { time, to, step, priority, kind, event });
                 self.note_if_lost(to, delay);
             }
             _ => self.refuse(to, delay, sends, due.is_some()),
         }
     }
 
-    fn post_on(&mut self, to: LpId, delay: f64, priority: Priority)
+    /// Sends an event whose payload is filled in later: a timer if it comes from one.
+    pub(super) fn post_on(&mut self, to: LpId, delay: f64, priority: Priority, source: Source)
     where
         M::Event: Clone,
     {
@@ -199,7 +215,12 @@ impl<M: HasEvent> Context<M> {
         let due = self.due(to, delay).filter(|_| place < self.limits.sends as usize);
         match due {
             Some((time, step)) if self.fault.is_none() && self.forwards.make_room() => {
-                self.forwards.push(place, Outgoing { time, to, step, priority, event: () });
+                let kind = match source {
+                    Source::Current => EventKind::Plain,
+                    Source::Timer(_) => EventKind::Timer,
+                };
+                let envelope = Outgoing { time, to, step, priority, kind, event: () };
+                self.forwards.push(place, envelope, source);
                 self.note_if_lost(to, delay);
             }
             _ => self.refuse(to, delay, place, due.is_some()),

@@ -5,18 +5,22 @@
 //! [forwards](Executor::forwards). Then it takes the effects from [`Executor::outbox_mut`],
 //! [`Executor::observations_mut`], [`Executor::saved_mut`] and [`Executor::take_fault`].
 
+mod timers;
+
 use std::sync::Arc;
 
 use warpline_base::{LpId, SEND_LIMIT, TieBreak, VirtualTime};
 #[doc(hidden)]
 pub use warpline_derive::{PortableWith, Shareable};
 use warpline_memory::DropEach;
-pub use warpline_memory::{Activity, Beat, Shareable};
+pub use warpline_memory::{Activity, Beat, Handle, Shareable};
 
 use crate::context::forwards::Forwards;
 pub use crate::context::limits::{Limits, Outgoing};
 use crate::context::sending::no_room_for;
 pub use crate::context::streams::Streams;
+use crate::context::timers::Timers;
+pub use crate::context::timers::table::TimerTable;
 use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
@@ -74,10 +78,12 @@ impl<M: Model> Executor<M> {
             now: 0.0,
             id: LpId(0),
             step: 0,
+            event: 0,
             limits,
             streams: Streams::new(seed),
             outbox: DropEach::default(),
             forwards: Forwards::default(),
+            timers: Timers::default(),
             observations: Observations::default(),
             saved: Vec::new(),
             saving,
@@ -111,6 +117,7 @@ impl<M: Model> Executor<M> {
         self.context.now = now.get();
         self.context.id = lp;
         self.context.step = step;
+        self.context.event = event;
         self.context.beat.begin(lp.0, event, self.context.now);
         self.context.streams.seek(lp, event);
     }
@@ -174,6 +181,7 @@ impl<M: Model> Executor<M> {
         self.context.observations.clear();
         self.context.saved.clear();
         self.context.log.clear();
+        self.context.timers.forget();
         self.context.fault = None;
     }
 
@@ -196,16 +204,26 @@ impl<M: Model> Executor<M> {
     }
 
     /// Puts the forwards of the current event into the outbox, with copies of its payload, for an
-    /// engine that may execute the event again. The event may fail by this.
-    pub fn copy_forwards(&mut self, payload: &M::Event) {
-        self.fill_in_forwards(payload, 0);
+    /// engine that may execute the event again, and those of timers that it has rescheduled.
+    /// `timer` tells the payloads of the latter. The event may fail by this.
+    pub fn copy_forwards<'e>(
+        &mut self,
+        payload: &'e M::Event,
+        timer: impl Fn(Handle) -> &'e M::Event,
+    ) {
+        self.fill_in_forwards(payload, timer, 0);
     }
 
     /// Like [`copy_forwards`](Self::copy_forwards), for an engine that will not execute the event
     /// again: the last forward is left to [`move_forward`](Self::move_forward), which takes the
-    /// payload itself.
-    pub fn copy_forwards_but_last(&mut self, payload: &M::Event) {
-        self.fill_in_forwards(payload, 1);
+    /// payload itself, unless the LP has [timers](Self::has_timers).
+    pub fn copy_forwards_but_last<'e>(
+        &mut self,
+        payload: &'e M::Event,
+        timer: impl Fn(Handle) -> &'e M::Event,
+    ) {
+        let but = usize::from(!self.has_timers());
+        self.fill_in_forwards(payload, timer, but);
     }
 
     /// Puts the last forward of the current event into the outbox, with the payload itself.
@@ -215,7 +233,12 @@ impl<M: Model> Executor<M> {
 
     #[cold]
     #[inline(never)]
-    fn fill_in_forwards(&mut self, payload: &M::Event, but: usize) {
+    fn fill_in_forwards<'e>(
+        &mut self,
+        payload: &'e M::Event,
+        timer: impl Fn(Handle) -> &'e M::Event,
+        but: usize,
+    ) {
         let sends = self.context.outbox.len() + self.context.forwards.len();
         if sends > self.context.limits.sends as usize {
             self.context.set_fault(Fault::TooManySends { limit: self.context.limits.sends });
@@ -225,7 +248,7 @@ impl<M: Model> Executor<M> {
         if self.has_fault() {
             return self.context.forwards.clear();
         }
-        self.context.forwards.fill_in(payload, &mut self.context.outbox, but);
+        self.context.forwards.fill_in(payload, timer, &mut self.context.outbox, but);
     }
 
     /// The sends of the current event, in order; the engine empties the list.

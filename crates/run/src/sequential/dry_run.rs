@@ -5,7 +5,7 @@ mod outside;
 mod sampling;
 mod texts;
 
-use warpline_base::LpId;
+use warpline_base::{LpId, Sequence};
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Attempt, Step};
 use warpline_model::engine::Executor;
@@ -27,6 +27,7 @@ use crate::{Mismatch, Place, Undo, VerifyError};
 #[allow(dead_code, reason = "it is compared by its Debug text")]
 struct Effects<'a, E> {
     sends: &'a [Outgoing<E>],
+    cancelled_timers: Vec<Sequence>,
     observations: &'a Observations,
     random_positions: Vec<(u8, u32)>,
 }
@@ -164,7 +165,7 @@ fn try_out<M: Model>(attempt: Attempt<'_, M>, dry_runs: &mut DryRuns) -> Result<
     let mut dry_run = DryRun { undo: dry_runs.undo, attempt, findings: &mut dry_runs.findings };
     let before = dry_runs.outside.written();
     let outcome = dry_run.run();
-    dry_run.attempt.executor.forget();
+    dry_run.forget();
     outcome?;
     let written = before.and_then(|before| Some(dry_runs.outside.written()?.since(before)));
     written.map_or(Ok(()), check_written)
@@ -217,7 +218,7 @@ impl<M: Model> DryRun<'_, M> {
         let kept = after.is_long().then(|| self.attempt.lp.state.clone());
         self.backward(&copy)?;
         self.compare(UNDONE, &before, Some(&copy))?;
-        self.attempt.executor.forget();
+        self.forget();
         self.forward();
         self.compare(AGAIN, &after, kept.as_ref())?;
         let repeated =
@@ -257,15 +258,23 @@ impl<M: Model> DryRun<'_, M> {
 
     fn forward(&mut self) {
         let logs = self.undo == Undo::Journal;
-        self.watched(|Attempt { model, event, lp, executor }| {
+        self.watched(|Attempt { model, event, events, lp, executor }| {
             executor.begin(event.receiver, lp.events + 1, event.time, event.step);
+            executor.lend_timers(&mut lp.timers, event.as_timer());
             if logs {
                 executor.begin_log(&lp.state);
             }
             model.handle(&mut lp.state, &event.payload, executor.lp());
             executor.end_log();
-            executor.copy_forwards(&event.payload);
+            executor.copy_forwards(&event.payload, |timer| &events.get(timer).payload);
         });
+    }
+
+    /// Forgets what the event has done, apart from the state.
+    fn forget(&mut self) {
+        let Attempt { lp, executor, .. } = &mut self.attempt;
+        executor.put_back_timers(&mut lp.timers);
+        executor.forget();
     }
 
     fn backward(&mut self, copy: &M::State) -> Result<(), Difference> {
@@ -293,7 +302,7 @@ impl<M: Model> DryRun<'_, M> {
     }
 
     fn reverse(&mut self) -> Result<(), Difference> {
-        self.watched(|Attempt { model, event, lp, executor }| {
+        self.watched(|Attempt { model, event, lp, executor, .. }| {
             executor.reverse(*model, &mut lp.state, &event.payload)
         });
         let executor = &mut self.attempt.executor;
@@ -316,6 +325,7 @@ fn effects<M: Model, T>(
 ) -> T {
     let random_positions = executor.streams().positions();
     let observations = executor.observations_mut().clone();
+    let cancelled_timers = executor.cancelled_timers().iter().map(|(timer, _)| *timer).collect();
     let sends = executor.outbox_mut();
-    read(&Effects { sends, observations: &observations, random_positions })
+    read(&Effects { sends, cancelled_timers, observations: &observations, random_positions })
 }

@@ -60,6 +60,10 @@ impl Watcher for Follower {
     fn sent(&mut self, event: Handle, from: LpId, to: LpId, time: VirtualTime) {
         self.path.send(event, from, to, time.get());
     }
+
+    fn cancelled(&mut self, timer: Handle) {
+        self.path.cancel(timer);
+    }
 }
 
 impl<M: Model> Job<M> {

@@ -52,11 +52,13 @@ pub enum Mistake {
     /// A receiver to which there is no link. If there are links to all, or none are declared, the
     /// same as `NegativeDelay`.
     UndeclaredLink,
+    /// A timer with a delay below zero.
+    NegativeTimer,
 }
 
 impl Mistake {
     /// All of them.
-    pub const ALL: [Mistake; 18] = [
+    pub const ALL: [Mistake; 19] = [
         Mistake::NanDelay,
         Mistake::NegativeDelay,
         Mistake::InfiniteDelay,
@@ -75,5 +77,6 @@ impl Mistake {
         Mistake::Fail,
         Mistake::JustBelowLookahead,
         Mistake::UndeclaredLink,
+        Mistake::NegativeTimer,
     ];
 }

@@ -41,6 +41,10 @@ impl Mistake {
             }
             Mistake::UnknownLp => send(LpId(lps + 3), model.recipe.lookahead),
             Mistake::ZeroDelayLoop => lp.send(id, 0.0, parcel(Errand::Loop)),
+            Mistake::NegativeTimer => {
+                let timer = lp.send_later(-0.5, parcel(Errand::Timeout));
+                assert!(!lp.is_pending(timer), "a timer that was refused is not pending");
+            }
             Mistake::Panic => panic!("the dog ate {id}"),
             Mistake::DivideByZero => lp.count(EVENTS, 1 / (u64::from(id.0) >> 32)),
             Mistake::UndeclaredStatistic => lp.observe(Mean::slot(99), 1.0),

@@ -13,6 +13,7 @@ mod promise;
 mod recipe;
 mod state;
 mod statistics;
+mod timers;
 mod topology;
 
 use warpline::prelude::*;
@@ -131,6 +132,11 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
 
     fn handle(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         state.absorb(parcel, lp);
+        // Half of the LPs do this before they send anything.
+        let early = lp.id().0 % 2 == 0;
+        if self.recipe.timers && early {
+            self.play_with_timers(&mut state.timers, parcel, lp);
+        }
         match parcel.errand {
             Errand::Spread if parcel.energy == 1 && self.recipe.forwards => self.forward(lp),
             Errand::Spread => self.spread(state, parcel, lp),
@@ -138,6 +144,10 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
                 self.post(debtor, 0, parcel.hops, Errand::Return, Load::Nothing, lp)
             }
             Errand::Loop => lp.send(lp.id(), 0.0, parcel.clone()),
+            Errand::Timeout => {
+                let to = self.receiver(lp.id(), lp.stream(ROUTES));
+                self.post(to, 1, parcel.hops, Errand::Spread, Load::Nothing, lp)
+            }
             Errand::Lend | Errand::Return => {}
         }
         let uniform = self.neighbours.is_none();
@@ -147,6 +157,9 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
             && lp.stream(ROUTES).below(4) == 0
         {
             self.lend(parcel.hops, lp);
+        }
+        if self.recipe.timers && !early {
+            self.play_with_timers(&mut state.timers, parcel, lp);
         }
         self.note(state, parcel, lp);
         let here = |fault: &PlannedFault| {
@@ -158,6 +171,9 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     }
 
     fn reverse(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Reverse<Self>) {
+        if self.recipe.timers {
+            state.timers.release(lp);
+        }
         state.release(parcel, lp);
     }
 

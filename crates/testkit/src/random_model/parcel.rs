@@ -49,6 +49,8 @@ pub(super) enum Errand {
     Return,
     /// To send itself on without delay, for ever.
     Loop,
+    /// To tell an LP that a timer has fired.
+    Timeout,
 }
 
 /// The load that a parcel carries.

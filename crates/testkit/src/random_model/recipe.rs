@@ -60,6 +60,8 @@ pub struct Recipe {
     pub declares: Declares,
     /// Whether LPs forward parcels that lead to no further sends.
     pub forwards: bool,
+    /// Whether LPs set, cancel and reschedule timers.
+    pub timers: bool,
 }
 
 /// What declares lookahead.
@@ -170,7 +172,7 @@ fn most_energy(lps: u32, starters: u32) -> u32 {
 }
 
 /// How many features can be taken out of a recipe, to find the one that matters.
-const FEATURES: usize = 12;
+const FEATURES: usize = 13;
 
 impl Recipe {
     /// The recipe of a seed. The same seed always gives the same recipe.
@@ -223,6 +225,7 @@ impl Recipe {
                 Declares::Links,
             ][random.below(5) as usize],
             forwards: random.bernoulli(0.4),
+            timers: random.bernoulli(0.4),
         }
     }
 
@@ -261,6 +264,7 @@ impl Recipe {
             recording: keep[10] && self.recording,
             loans: keep[11] && self.loans,
             forwards: keep[11] && self.forwards,
+            timers: keep[12] && self.timers,
             ..plain
         }
     }
@@ -277,7 +281,7 @@ impl Arbitrary for Recipe {
     type Strategy = BoxedStrategy<Recipe>;
 
     fn arbitrary_with((): ()) -> BoxedStrategy<Recipe> {
-        let features = prop::array::uniform12(prop::bool::weighted(0.95));
+        let features = prop::array::uniform13(prop::bool::weighted(0.95));
         let sizes = prop_oneof![1u32..5, 1u32..40, 1u32..=scaled(200).max(4)];
         let strategy = (
             any::<u64>().no_shrink(),

@@ -3,6 +3,7 @@ use warpline::{Context, Init, Journaled, Level, LpId, Model, Queue, Reverse};
 use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
 use super::statistics::LEVELS;
+use super::timers::Timers;
 
 /// The stream from which changes of state are drawn. Stream 0 is for draws that are made again when
 /// an event is undone.
@@ -25,6 +26,7 @@ pub struct State {
     pub(super) checksum: u64,
     /// The sum of the first draws of all events.
     luck: u64,
+    pub(super) timers: Timers,
     pub(super) own: LpMemory,
 }
 
@@ -54,7 +56,7 @@ impl State {
                 level: Level::default(),
             },
         };
-        State { seen: 0, owed: 0, checksum: 0, luck: 0, own }
+        State { seen: 0, owed: 0, checksum: 0, luck: 0, timers: Timers::default(), own }
     }
 
     /// Takes an event in.
@@ -77,7 +79,7 @@ impl State {
                 *lp.change(&mut self.owed) =
                     self.owed.checked_sub(1).expect("a loan comes before its return")
             }
-            Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
+            Errand::Spread | Errand::Recall(_) | Errand::Loop | Errand::Timeout => {}
         }
         self.own.absorb(parcel, lp);
     }
@@ -92,7 +94,7 @@ impl State {
         match parcel.errand {
             Errand::Lend => self.owed -= 1,
             Errand::Return => self.owed += 1,
-            Errand::Spread | Errand::Recall(_) | Errand::Loop => {}
+            Errand::Spread | Errand::Recall(_) | Errand::Loop | Errand::Timeout => {}
         }
         self.luck = self.luck.wrapping_sub(lp.random().next_u64());
         self.checksum = (self.checksum ^ parcel.word() ^ lp.now().to_bits()).rotate_right(9);

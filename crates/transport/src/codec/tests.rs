@@ -33,8 +33,16 @@ fn messages<E>(payload: impl Fn(u64) -> E) -> Vec<ValueMessage<E>> {
         let luck = mix64(!round);
         let EventKey { time, step, priority, sender, sequence } = key;
         let receiver = LpId(luck as u32);
-        let event =
-            || Event { time, sequence, sender, receiver, step, priority, payload: payload(luck) };
+        let event = || Event {
+            time,
+            sequence,
+            sender,
+            receiver,
+            step,
+            priority,
+            kind: EventKind::Plain,
+            payload: payload(luck),
+        };
         let content = match round % 5 {
             0 => Content::Anti { receiver, key },
             1 => Content::Return { receiver, key },
@@ -90,6 +98,7 @@ fn usual_messages_are_short() {
         receiver: LpId(2),
         step: 0,
         priority: Priority::NORMAL,
+        kind: EventKind::Plain,
         payload: 7u16,
     };
     let mut message =
@@ -196,6 +205,7 @@ fn events_that_cannot_be_written_or_read_say_why() {
             receiver: LpId(2),
             step: 0,
             priority: Priority::NORMAL,
+            kind: EventKind::Plain,
             payload,
         };
         ValueMessage {

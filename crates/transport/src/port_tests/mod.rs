@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKind, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
 use warpline_kernel::{
     BoundPort, Content, Event, Message, MessageKind, MessagePort, Port, ValueMessage, ValuePort,
@@ -61,6 +61,7 @@ fn value<E>(payload: E) -> ValueMessage<E> {
         receiver: LpId(1),
         step: 0,
         priority: Priority::NORMAL,
+        kind: EventKind::Plain,
         payload,
     };
     ValueMessage {

@@ -129,7 +129,7 @@ fn a_failure_leaves_anti_messages_without_their_messages() {
 #[test]
 fn runs_with_large_batches_and_frequent_gvt_end() {
     let fault = Some(PlannedFault { mistake: Mistake::Panic, lp: 1, event: 4 });
-    let plain = Recipe::from_seed(0).with_features([false; 12]);
+    let plain = Recipe::from_seed(0).with_features([false; 13]);
     let recipe = Recipe {
         lps: 4,
         topology: Shape::Uniform,
@@ -171,6 +171,32 @@ fn the_answer_depends_on_seed_and_end() {
     assert_eq!(digest(1, 1e6), digest(1, 1e6));
 }
 
+/// Events that have cancelled timers commit, or fail at that, while the engine changes.
+#[test]
+fn engines_change_while_commits_fail_among_timers() {
+    for seed in 0..u64::from(cases(30)) {
+        let random = &mut Random::new(seed, LpId(0), 2);
+        let recipe = Recipe {
+            lps: 2 + random.below(7),
+            starters: 2,
+            energy: 12,
+            timers: true,
+            fails_at_commit: [None, Some(0), Some(1), Some(2)][random.below(4) as usize],
+            ..Recipe::from_seed(seed)
+        };
+        let configurations: Vec<Configuration> = (0..6)
+            .map(|number| Configuration {
+                pending: Pending::Heap,
+                parallel: Some(Parallel { pes: 1 + number % 4, ..Parallel::cluster(random) }),
+                changes: Some(random.next_u64()),
+            })
+            .collect();
+        let settings = Settings { zero_delay_hops: 200, ..Settings::new(seed, 30.0) };
+        _ = matrix::check_recipe_under(&recipe, &settings, &configurations)
+            .unwrap_or_else(|why| panic!("recipe {seed}: {why}"));
+    }
+}
+
 /// A planned mistake is reported if the run reaches it; these runs reach all of them.
 #[test]
 fn every_mistake_is_reported_where_it_is_made() {
@@ -183,7 +209,7 @@ fn every_mistake_is_reported_where_it_is_made() {
             starters: 2,
             ..Recipe::from_seed(5)
         }
-        .with_features([false; 12]);
+        .with_features([false; 13]);
         let recipe = Recipe { fault: Some(PlannedFault { mistake, lp: 2, event: 3 }), ..plain };
         let settings = Settings { zero_delay_hops: 50, ..Settings::new(3, 100.0) };
         let stop = matrix::check_recipe(&recipe, &settings)

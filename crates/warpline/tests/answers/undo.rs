@@ -7,4 +7,5 @@ mod copy_intervals;
 mod forwarding;
 mod journal;
 mod speculation;
+mod timers;
 mod wire;

@@ -42,6 +42,13 @@ impl PendingSet for AnyPending {
         }
     }
 
+    fn retain(&mut self, keep: impl FnMut(Handle) -> bool, ties: &impl Ties) {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.retain(keep, ties),
+            AnyPending::Heap(heap) => heap.retain(keep, ties),
+        }
+    }
+
     fn upcoming(&self, distance: usize) -> Option<Handle> {
         match self {
             AnyPending::Ladder(ladder) => ladder.upcoming(distance),

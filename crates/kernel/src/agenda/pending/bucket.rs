@@ -127,6 +127,19 @@ impl Chunks {
         }
     }
 
+    /// Removes the entries of a bucket whose events `keep` does not want.
+    pub(super) fn retain(&mut self, bucket: &mut Bucket, keep: &mut impl FnMut(Handle) -> bool) {
+        let mut kept = Bucket::default();
+        self.drain(bucket, |store, entries| {
+            for &entry in entries {
+                if keep(entry.handle()) {
+                    store.push(&mut kept, entry);
+                }
+            }
+        });
+        *bucket = kept;
+    }
+
     /// The earliest and the latest time in a bucket.
     pub(super) fn extent(&self, bucket: Bucket) -> (VirtualTime, VirtualTime) {
         let (mut low, mut high) = (u64::MAX, 0);

@@ -46,8 +46,13 @@ impl Heap {
     /// Puts `entry` into the hole at the root, and moves it down into place.
     #[inline]
     fn sink(&mut self, entry: Entry, ties: &impl Ties) {
+        self.sink_from(0, entry, ties);
+    }
+
+    /// The same for a hole anywhere.
+    #[inline(always)]
+    fn sink_from(&mut self, mut hole: usize, entry: Entry, ties: &impl Ties) {
         let entries = &mut self.entries[..];
-        let mut hole = 0;
         loop {
             let first = ARITY * hole + 1;
             let children = entries.get(first..).unwrap_or_default();
@@ -130,6 +135,16 @@ impl PendingSet for Heap {
         }
         self.hole = true;
         Some(first)
+    }
+
+    fn retain(&mut self, mut keep: impl FnMut(Handle) -> bool, ties: &impl Ties) {
+        self.close_hole(ties);
+        self.entries.retain(|entry| keep(entry.handle()));
+        // What has no children is a heap already.
+        for root in (0..self.entries.len().div_ceil(ARITY)).rev() {
+            let entry = self.entries[root];
+            self.sink_from(root, entry, ties);
+        }
     }
 
     #[inline]

@@ -264,6 +264,22 @@ impl PendingSet for Ladder {
         self.refill_or_pop_late(end, ties)
     }
 
+    fn retain(&mut self, mut keep: impl FnMut(Handle) -> bool, ties: &impl Ties) {
+        self.run.drain(..self.next);
+        self.next = 0;
+        self.run.retain(|entry| keep(entry.handle()));
+        self.late.retain(&mut keep, ties);
+        for rung in &mut self.rungs {
+            for bucket in &mut rung.buckets[rung.current..] {
+                self.store.retain(bucket, &mut keep);
+            }
+            rung.entries = rung.buckets[rung.current..].iter().map(|bucket| bucket.len()).sum();
+        }
+        self.store.retain(&mut self.top, &mut keep);
+        let rungs: usize = self.rungs.iter().map(|rung| rung.entries).sum();
+        self.len = self.run.len() + self.late.len() + rungs + self.top.len();
+    }
+
     #[inline]
     fn upcoming(&self, distance: usize) -> Option<Handle> {
         self.run.get(self.next + distance).map(|entry| entry.handle())

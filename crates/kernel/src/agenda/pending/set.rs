@@ -86,6 +86,10 @@ pub trait PendingSet: Default {
     /// Takes out the first entry, if it happens before `end`.
     fn pop_before(&mut self, end: VirtualTime, ties: &impl Ties) -> Option<Entry>;
 
+    /// Removes the entries whose events `keep` does not want, in time proportional to the number of
+    /// entries.
+    fn retain(&mut self, keep: impl FnMut(Handle) -> bool, ties: &impl Ties);
+
     /// The entry that is `distance` places behind the first, if the set knows it without extra
     /// work. For prefetching only.
     fn upcoming(&self, distance: usize) -> Option<Handle>;

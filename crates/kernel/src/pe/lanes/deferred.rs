@@ -77,6 +77,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Defers an event that failed. Unless the fault is certain, what the event did is undone.
     #[cold]
     pub(in crate::pe) fn defer(&mut self, entry: Entry, fault: Fault, certain: bool) {
+        self.put_back_timers(self.index_of(entry.handle()));
         if self.executor.logs() {
             // However far the event got, the log has everything that it changed.
             self.undo_logged(self.index_of(entry.handle()));

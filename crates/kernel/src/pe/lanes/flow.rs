@@ -35,6 +35,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Undoes the current event, which lacks buffers, and makes it wait.
     #[cold]
     pub(in crate::pe) fn park(&mut self, entry: Entry) {
+        self.put_back_timers(self.index_of(entry.handle()));
         if self.executor.logs() {
             self.undo_logged(self.index_of(entry.handle()));
         }

@@ -24,8 +24,13 @@ impl<T: PeTypes> Pe<'_, T> {
             let id = self.lps.next();
             match self.initialise(id) {
                 Ok(state) => {
-                    self.send_certain(None, id, 0);
-                    self.lps.push(state);
+                    if self.executor.has_timers() {
+                        self.send_certain::<true>(None, id, 0);
+                    } else {
+                        self.send_certain::<false>(None, id, 0);
+                    }
+                    let index = self.lps.push(state);
+                    self.executor.settle_timers(&mut self.lps.get_mut(index).timers);
                 }
                 Err(fault) => self.faults.fail_init(fault),
             }

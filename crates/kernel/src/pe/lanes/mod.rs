@@ -66,7 +66,7 @@ impl<T: PeTypes> Pe<'_, T> {
             if self.agenda.has_aside() {
                 self.agenda.take_back_before(self.frontier.horizon());
             }
-            self.execute_safe::<WATCHED>(self.frontier.horizon(), most.min(self.stride.events()));
+            self.execute_certain::<WATCHED>(most.min(self.stride.events()));
             self.stride.note((self.gauge.counts().processed - before) as u32);
         }
         if self.gauge.counts().processed == before {
@@ -80,6 +80,22 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         // Counts the search for an event that was not found.
         self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
+    }
+
+    /// Executes up to `most` events for good. A turn that only drops cancelled events is repeated:
+    /// otherwise the speculative lane would execute an event that is certain.
+    #[inline(always)]
+    fn execute_certain<const WATCHED: bool>(&mut self, most: u32) {
+        let horizon = self.frontier.horizon();
+        loop {
+            let processed = self.gauge.counts().processed;
+            let pending = self.agenda.len();
+            self.execute_safe::<WATCHED>(horizon, most);
+            let dropped = self.agenda.len() < pending;
+            if !dropped || self.gauge.counts().processed > processed {
+                break;
+            }
+        }
     }
 
     /// Prefetches upcoming events, and the LPs and payloads of nearer ones.

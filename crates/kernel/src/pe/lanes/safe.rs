@@ -3,8 +3,8 @@
 
 use std::mem::needs_drop;
 
-use warpline_base::{EventKey, LpId, Moment, Sequence, VirtualTime};
-use warpline_memory::Handle;
+use warpline_base::{EventKey, EventKind, LpId, Moment, Sequence, VirtualTime};
+use warpline_memory::{Handle, try_drop};
 
 use super::Pe;
 use crate::agenda::Agenda;
@@ -94,13 +94,17 @@ impl<T: PeTypes> Pe<'_, T> {
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
+        if lp.timers.is_some() {
+            self.executor.lend_timers(&mut lp.timers, event.as_timer());
+        }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         let again = !plain && self.past.is_sent_before(index, handle, time);
         if self.executor.forwards() {
+            let timer = |timer| &self.agenda.event(timer).payload;
             if again {
-                self.executor.copy_forwards(&event.payload);
+                self.executor.copy_forwards(&event.payload, timer);
             } else {
-                self.executor.copy_forwards_but_last(&event.payload);
+                self.executor.copy_forwards_but_last(&event.payload, timer);
             }
         }
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
@@ -144,12 +148,14 @@ impl<T: PeTypes> Pe<'_, T> {
     /// before.
     #[inline(always)]
     fn send_for_good(&mut self, handle: Handle, sender: LpId, number: u64, again: bool) {
-        if again {
+        if self.executor.has_timers() {
+            self.send_for_good_with_timers(handle, sender, number);
+        } else if again {
             self.send_certain_again(handle, sender, number);
         } else if self.executor.forwards() {
             self.forward(handle, sender, number);
         } else {
-            self.send_certain(Some(handle), sender, number);
+            self.send_certain::<false>(Some(handle), sender, number);
         }
     }
 
@@ -159,34 +165,45 @@ impl<T: PeTypes> Pe<'_, T> {
     fn forward(&mut self, spent: Handle, sender: LpId, number: u64) {
         let event = self.agenda.take_over(spent);
         self.executor.move_forward(event.payload);
-        self.send_certain(None, sender, number);
+        self.send_certain::<false>(None, sender, number);
     }
 
     /// Sends what LP `sender` sent in its `number`-th event, which nothing can undo. That event, at
-    /// `spent`, is over, and its memory goes to one that it sent.
+    /// `spent`, is over, and its memory goes to one that it sent. `TIMERS`: the LP has timers.
     #[inline(always)]
-    pub(in crate::pe) fn send_certain(
+    pub(in crate::pe) fn send_certain<const TIMERS: bool>(
         &mut self,
         mut spent: Option<Handle>,
         sender: LpId,
         number: u64,
     ) {
         let first = Sequence::first_of(number);
-        self.gauge.sent(self.executor.outbox_mut().len());
+        let sends =
+            if TIMERS { self.sends_with_timers() } else { self.executor.outbox_mut().len() };
+        self.gauge.sent(sends);
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 self.send_certain_away(sender, first);
                 continue;
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
-            match spent.take() {
+            if TIMERS && event.kind == EventKind::CancelledTimer {
+                _ = try_drop(event);
+                continue;
+            }
+            let timer = event.as_timer().filter(|_| TIMERS);
+            let handle = match spent.take() {
                 Some(spent) => {
                     // Not `drop_payload`: the event would have to move into its closure first.
                     self.begin_drop(spent);
-                    self.agenda.replace(spent, event);
+                    let handle = self.agenda.replace(spent, event);
                     self.end_drop();
+                    handle
                 }
-                None => _ = self.agenda.insert(event, OptionalHandle::default()),
+                None => self.agenda.insert(event, OptionalHandle::default()),
+            };
+            if let Some(timer) = timer {
+                self.executor.note_timer(timer, handle);
             }
         }
         if let Some(spent) = spent {
@@ -264,7 +281,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Drops a cancelled event.
     #[cold]
     pub(in crate::pe) fn annihilate(&mut self, handle: Handle) {
-        self.agenda.discard(handle);
-        self.gauge.annihilated(1);
+        let dropped = self.agenda.discard(handle);
+        self.gauge.annihilated(u64::from(dropped));
     }
 }

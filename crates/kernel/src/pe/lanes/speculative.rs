@@ -3,8 +3,9 @@
 //! a state out from an earlier copy (coast forward, as with the infrequent state saving of Y. Lin
 //! and E. Lazowska, "Reducing the state saving overhead for Time Warp parallel simulation", 1990).
 
-use warpline_base::{LpId, Moment, Sequence, VirtualTime};
-use warpline_memory::{Handle, MakeRoom, catch_panic};
+use warpline_base::{EventKind, LpId, Moment, Sequence, VirtualTime};
+use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
+use warpline_model::engine::TimerTable;
 
 use super::Pe;
 use crate::Event;
@@ -128,10 +129,14 @@ impl<T: PeTypes> Pe<'_, T> {
         if logs {
             self.executor.begin_log(&lp.state);
         }
+        if lp.timers.is_some() {
+            self.executor.lend_timers(&mut lp.timers, event.as_timer());
+        }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {
             // The event keeps its payload, as it may have to be executed again.
-            self.executor.copy_forwards(&event.payload);
+            let payload_of = |event| &self.agenda.event(event).payload;
+            self.executor.copy_forwards(payload_of(handle), payload_of);
         }
         self.faults.end_running();
         if self.executor.has_fault() || number >= Sequence::EVENT_LIMIT {
@@ -160,10 +165,13 @@ impl<T: PeTypes> Pe<'_, T> {
     #[inline(always)]
     fn complete_record(&mut self, index: usize, event: Handle, place: u64, number: u64) {
         let side_record = self.keep_side_record();
-        if self.past.has_pending_cancellations() {
+        if self.executor.has_timers() {
+            self.complete_with_timers(index, event, place, number, side_record);
+        } else if self.past.has_pending_cancellations() {
             self.send_uncertain_again(index, event, place, number, side_record);
         } else {
-            let (sent, side_record) = self.send_uncertain(self.lps.id(index), number, side_record);
+            let (sent, side_record) =
+                self.send_uncertain::<false>(self.lps.id(index), number, side_record);
             self.past.complete(place, sent, side_record);
         }
     }
@@ -185,9 +193,10 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Sends what LP `sender` sent in its `number`-th event. Returns the chain of the messages that
-    /// lie in this PE's store, and the side record, which notes those sent by value.
+    /// lie in this PE's store, and the side record, which notes those sent by value. `TIMERS`: the LP
+    /// has timers.
     #[inline(always)]
-    pub(in crate::pe) fn send_uncertain(
+    pub(in crate::pe) fn send_uncertain<const TIMERS: bool>(
         &mut self,
         sender: LpId,
         number: u64,
@@ -195,14 +204,25 @@ impl<T: PeTypes> Pe<'_, T> {
     ) -> (OptionalHandle, SideRecordId) {
         let first = Sequence::first_of(number);
         let mut sent = OptionalHandle::default();
-        self.gauge.sent(self.executor.outbox_mut().len());
+        let sends =
+            if TIMERS { self.sends_with_timers() } else { self.executor.outbox_mut().len() };
+        self.gauge.sent(sends);
         while let Some(last) = self.executor.outbox_mut().last() {
             if !self.lps.contain(last.to) {
                 (sent, side_record) = self.send_uncertain_away(sender, first, sent, side_record);
                 continue;
             }
             let Some(event) = take_last(&mut self.executor, sender, first) else { break };
-            sent = OptionalHandle::some(self.agenda.insert(event, sent));
+            if TIMERS && event.kind == EventKind::CancelledTimer {
+                _ = try_drop(event);
+                continue;
+            }
+            let timer = event.as_timer().filter(|_| TIMERS);
+            let handle = self.agenda.insert(event, sent);
+            if let Some(timer) = timer {
+                self.executor.note_timer(timer, handle);
+            }
+            sent = OptionalHandle::some(handle);
         }
         (sent, side_record)
     }
@@ -278,7 +298,8 @@ impl<T: PeTypes> Pe<'_, T> {
         let id = self.lps.id(index);
         let mut again: Vec<Handle> = Vec::new();
         let mut copy = None;
-        for (event, state) in self.past.executed_of(self.past.kp_of(index)) {
+        let mut timers = None;
+        for (place, event, state) in self.past.executed_of(self.past.kp_of(index)) {
             if self.agenda.event(event).receiver != id {
                 continue;
             }
@@ -286,6 +307,7 @@ impl<T: PeTypes> Pe<'_, T> {
             again.push(event);
             if let Some(state) = state {
                 copy = Some(catch_panic(|| state.clone()));
+                timers = self.past.timers_before(place).cloned();
                 break;
             }
         }
@@ -297,7 +319,7 @@ impl<T: PeTypes> Pe<'_, T> {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),
         }
-        let repeated = catch_panic(|| self.execute_again(index, again));
+        let repeated = catch_panic(|| self.execute_again(index, again, timers));
         if let Err(panic) = repeated {
             self.executor.forget();
             self.faults.lose(index, repeat_fault(panic));
@@ -305,15 +327,26 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Executes the last events of an LP again, on the state before them. In `again`, the last
-    /// comes first.
-    fn execute_again(&mut self, index: usize, again: Vec<Handle>) {
+    /// comes first. `timers` were pending before them.
+    fn execute_again(
+        &mut self,
+        index: usize,
+        again: Vec<Handle>,
+        mut timers: Option<Box<TimerTable>>,
+    ) {
         let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;
         self.gauge.count(|counts| counts.repeated += again.len() as u64);
         for handle in again.into_iter().rev() {
             number += 1;
             let event = self.agenda.event(handle);
+            if timers.is_some() {
+                self.executor.lend_timers(&mut timers, event.as_timer());
+            }
             run_handler(self.world.model(), &mut self.executor, lp, event, event.time, number);
+            if self.executor.has_timers() {
+                self.executor.settle_repeated_timers(&mut timers);
+            }
             self.executor.forget();
         }
     }

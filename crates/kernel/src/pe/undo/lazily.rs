@@ -33,7 +33,7 @@
 //!   history or at an early end. The event may be executed much later or never, so what it had sent
 //!   is cancelled at once.
 
-use warpline_base::{LpId, Sequence, VirtualTime};
+use warpline_base::{EventKind, LpId, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
 use warpline_model::Model;
 use warpline_model::engine::Outgoing;
@@ -66,6 +66,14 @@ impl<T: PeTypes> Pe<'_, T> {
         let index = self.index_of(event);
         let time = self.agenda.event(event).time;
         self.past.take_sent(index, event, time)
+    }
+
+    /// The same, if anything is kept at all.
+    pub(in crate::pe) fn take_sent_if_any(
+        &mut self,
+        event: Handle,
+    ) -> Option<SentBefore<EventOf<T>>> {
+        if self.past.has_pending_cancellations() { self.take_sent(event) } else { None }
     }
 
     /// Cancels everything that is kept of what undone events from a time on had sent.
@@ -114,8 +122,8 @@ impl<T: PeTypes> Pe<'_, T> {
         let comparable = T::Model::ABILITIES.comparable().filter(|_| self.past.copies_sent())?;
         // If copying the payload panics, the event cannot be kept.
         let payload = catch_panic(|| comparable.copy(&event.payload)).ok()?;
-        let Event { time, sequence, sender, receiver, step, priority, .. } = *event;
-        Some(Event { time, sequence, sender, receiver, step, priority, payload })
+        let Event { time, sequence, sender, receiver, step, priority, kind, .. } = *event;
+        Some(Event { time, sequence, sender, receiver, step, priority, kind, payload })
     }
 
     /// Sends an event to another PE and keeps a copy in the side record of its sender's event.
@@ -154,7 +162,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let sender = self.lps.id(index);
         let (sent, side_record) = match self.take_sent(event) {
             Some(before) => self.send_again::<false>(before, sender, number, side_record),
-            None => self.send_uncertain(sender, number, side_record),
+            None => self.send_uncertain::<false>(sender, number, side_record),
         };
         self.past.complete(place, sent, side_record);
         self.undo_what_was_sent();
@@ -172,7 +180,7 @@ impl<T: PeTypes> Pe<'_, T> {
 
     /// Sends what is in the outbox, except what the event had sent before. Cancels what it had sent
     /// and does not send now.
-    fn send_again<const CERTAIN: bool>(
+    pub(in crate::pe) fn send_again<const CERTAIN: bool>(
         &mut self,
         mut before: SentBefore<EventOf<T>>,
         sender: LpId,
@@ -182,6 +190,10 @@ impl<T: PeTypes> Pe<'_, T> {
         let first = Sequence::first_of(number);
         let mut sent = OptionalHandle::default();
         while let Some(last) = self.executor.outbox_mut().last() {
+            if last.kind == EventKind::CancelledTimer {
+                _ = try_drop(self.executor.outbox_mut().pop());
+                continue;
+            }
             let stays = self.lps.contain(last.to);
             let sequence = first.nth(self.executor.outbox_mut().len() as u32 - 1);
             self.cancel_later_than(sequence, &mut before);
@@ -191,6 +203,9 @@ impl<T: PeTypes> Pe<'_, T> {
                 && is_same::<T>(self.agenda.event(message), sequence, last)
             {
                 before.here.pop();
+                if let Some(timer) = self.agenda.event(message).as_timer() {
+                    self.executor.note_timer(timer, message);
+                }
                 if !CERTAIN {
                     self.agenda.set_next(message, sent);
                     sent = OptionalHandle::some(message);
@@ -232,7 +247,12 @@ impl<T: PeTypes> Pe<'_, T> {
                     return (sent, side_record);
                 };
                 let next = if CERTAIN { OptionalHandle::default() } else { sent };
-                (OptionalHandle::some(self.agenda.insert(event, next)), side_record)
+                let timer = event.as_timer();
+                let handle = self.agenda.insert(event, next);
+                if let Some(timer) = timer {
+                    self.executor.note_timer(timer, handle);
+                }
+                (OptionalHandle::some(handle), side_record)
             }
             (false, true) => {
                 self.send_certain_away(sender, first);
@@ -313,12 +333,13 @@ fn is_same<T: PeTypes>(
     sequence: Sequence,
     now: &Outgoing<EventOf<T>>,
 ) -> bool {
-    let Outgoing { time, to, step, priority, event } = now;
+    let Outgoing { time, to, step, priority, kind, event } = now;
     let is_same_but_payload = before.sequence == sequence
         && before.time == *time
         && before.receiver == *to
         && before.step == *step
-        && before.priority == *priority;
+        && before.priority == *priority
+        && before.kind == *kind;
     // Comparing runs the model's code, which may panic.
     is_same_but_payload
         && T::Model::ABILITIES.comparable().is_some_and(|comparable| {

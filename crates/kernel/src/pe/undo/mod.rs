@@ -153,6 +153,9 @@ impl<T: PeTypes> Pe<'_, T> {
         if is_pending {
             self.agenda.push_event(event);
         }
+        if self.lps.get(index).timers.is_some() {
+            self.undo_timers(index, event, side_record, is_pending);
+        }
         if is_pending && may_keep && self.past.keeps_sent(side_record) {
             self.keep_sent(index, event, sent, side_record);
         } else {

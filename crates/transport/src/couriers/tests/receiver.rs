@@ -1,7 +1,7 @@
 //! Messages that can be told apart, and who checks that all of them arrive.
 
 use warpline_base::random::mix64;
-use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKind, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::{Control, Put, Tag};
 use warpline_kernel::{
     BoundPort, Content, ControlPort, Event, MessagePort, ValueMessage, ValuePort,
@@ -25,6 +25,7 @@ pub(super) fn message(from: u32, to: u32, number: u64) -> ValueMessage<Payload> 
         receiver: LpId(to),
         step: 0,
         priority: Priority::NORMAL,
+        kind: EventKind::Plain,
         payload,
     };
     ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) }

@@ -1,7 +1,7 @@
 //! What cannot be read or written.
 
 use serde::{Deserialize, Serialize};
-use warpline_base::{LpId, Priority, Sequence, VirtualTime};
+use warpline_base::{EventKind, LpId, Priority, Sequence, VirtualTime};
 use warpline_kernel::gvt::Tag;
 use warpline_kernel::{Content, Event, Port, ValueMessage, ValuePort};
 use warpline_model::WireFormat;
@@ -47,6 +47,7 @@ fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
             receiver: LpId(1),
             step: 0,
             priority: Priority::NORMAL,
+            kind: EventKind::Plain,
             payload: Secret,
         };
         let sent =

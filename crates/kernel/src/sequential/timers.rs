@@ -1,0 +1,104 @@
+//! Timers in the sequential engine. All of this is out of the way of models that set none.
+//!
+//! A cancelled timer stays where it is, and is dropped when its turn comes. When there are more
+//! cancelled timers than other events, and not very few, all of them are dropped at once.
+
+use std::mem::take;
+
+use warpline_base::{EventKind, LpId};
+use warpline_memory::{Handle, try_drop};
+use warpline_model::Model;
+use warpline_model::statistics::RowSink;
+
+use super::Sequential;
+use super::watcher::Watcher;
+use crate::agenda::key_order::KeyOrder;
+use crate::agenda::pending::{Entry, PendingSet};
+
+/// So many cancelled timers may wait for their turn, however few other events are pending.
+const CANCELLED_MOST: usize = 64;
+
+impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
+    /// Begins an event of an LP that has timers. Returns `false` if it is a timer that was
+    /// cancelled, which is dropped.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_with_timers(&mut self, entry: Entry) -> bool {
+        if self.drops(entry.handle()) {
+            return false;
+        }
+        let event = self.events.get(entry.handle());
+        let timers = &mut self.lps[event.receiver.index()].timers;
+        self.executor.lend_timers(timers, event.as_timer());
+        true
+    }
+
+    /// Drops an event whose turn has come if it is a timer that was cancelled. Returns whether it is.
+    pub(super) fn drops(&mut self, event: Handle) -> bool {
+        let cancelled = self.events.get(event).kind == EventKind::CancelledTimer;
+        if cancelled {
+            self.cancelled -= 1;
+            self.current = None;
+            self.drop_cancelled(event);
+        }
+        cancelled
+    }
+
+    /// As [`deliver`](Self::deliver), for an LP that has timers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn deliver_with_timers(
+        &mut self,
+        spent: Option<Handle>,
+        sender: LpId,
+        number: u64,
+        watcher: &mut impl Watcher,
+    ) {
+        let cancelled = take(self.executor.cancelled_timers_mut());
+        for (_, timer) in &cancelled {
+            self.events.get_mut(*timer).kind = EventKind::CancelledTimer;
+            watcher.cancelled(*timer);
+        }
+        self.cancelled += cancelled.len();
+        // Its memory is used again.
+        *self.executor.cancelled_timers_mut() = cancelled;
+        self.deliver::<true>(spent, sender, number, watcher);
+        self.executor.settle_timers(&mut self.lps[sender.index()].timers);
+        if self.cancelled > CANCELLED_MOST + self.pending.len() / 2 {
+            self.sweep_cancelled();
+        }
+    }
+
+    /// Drops a timer that was cancelled. As it never happens, a panic in doing so is ignored.
+    fn drop_cancelled(&mut self, timer: Handle) {
+        self.sent -= 1;
+        _ = try_drop(self.events.remove(timer));
+    }
+
+    /// Drops all cancelled timers.
+    fn sweep_cancelled(&mut self) {
+        let mut dropped = Vec::new();
+        let order = KeyOrder { events: &self.events, ties: &self.ties };
+        self.pending.retain(
+            |handle| {
+                let stays = self.events.get(handle).kind != EventKind::CancelledTimer;
+                if !stays {
+                    dropped.push(handle);
+                }
+                stays
+            },
+            &order,
+        );
+        dropped.into_iter().for_each(|timer| self.drop_cancelled(timer));
+        self.cancelled = 0;
+    }
+
+    /// Drops all cancelled timers, and forgets the tables of timers, as another engine knows events
+    /// by other handles.
+    pub(super) fn end_timers(&mut self) {
+        if self.cancelled > 0 {
+            self.sweep_cancelled();
+        }
+        self.lps.iter_mut().for_each(|lp| lp.timers = None);
+    }
+}

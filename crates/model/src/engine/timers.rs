@@ -1,0 +1,73 @@
+//! What an engine does with the timers of an event: it [lends](Executor::lend_timers) the LP's table
+//! before the event, if there is one. After it, if the LP [has timers](Executor::has_timers), it
+//! takes what was [cancelled](Executor::cancelled_timers_mut) out of what is pending, notes the
+//! events of [new timers](Executor::note_timer), and [settles](Executor::settle_timers) the table.
+
+use warpline_base::{EventKind, Sequence};
+use warpline_memory::Handle;
+
+use super::Executor;
+use crate::Model;
+use crate::context::timers::table::TimerTable;
+
+impl<M: Model> Executor<M> {
+    /// Lends the pending timers of the LP to its coming event. `fired`: the event is this one.
+    pub fn lend_timers(&mut self, table: &mut Option<Box<TimerTable>>, fired: Option<Sequence>) {
+        self.context.timers.table = table.take();
+        self.context.timers.fired = fired;
+    }
+
+    /// Whether the LP of the current event has timers, or has had any.
+    #[inline(always)]
+    pub fn has_timers(&self) -> bool {
+        self.context.timers.table.is_some()
+    }
+
+    /// The timers that the current event has cancelled, in the order of cancelling, with their
+    /// events. None of them has been set by the event itself.
+    pub fn cancelled_timers_mut(&mut self) -> &mut Vec<(Sequence, Handle)> {
+        &mut self.context.timers.cancelled
+    }
+
+    /// The same, to be read.
+    pub fn cancelled_timers(&self) -> &[(Sequence, Handle)] {
+        &self.context.timers.cancelled
+    }
+
+    /// Notes the event of a timer that the current event has set, the last first.
+    pub fn note_timer(&mut self, timer: Sequence, event: Handle) {
+        self.context.timers.set.push((timer, event));
+    }
+
+    /// Gives the table back after the current event has been executed.
+    pub fn settle_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+        if let Some(settled) = self.context.timers.settle() {
+            *table = Some(settled);
+        }
+    }
+
+    /// Gives the table back, if it was lent, as it was before the current event, which has failed or
+    /// is undone at once.
+    pub fn put_back_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+        if let Some(unchanged) = self.context.timers.put_back() {
+            *table = Some(unchanged);
+        }
+    }
+
+    /// Gives a copy of the table back after the current event has been executed once more, whose
+    /// timers have their events already. What it sent is forgotten.
+    pub fn settle_repeated_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+        let first = Sequence::first_of(self.context.event);
+        let places = 0..self.context.outbox.len() + self.context.forwards.len();
+        for place in places.rev() {
+            let kind = match self.context.forwards.find(place) {
+                Ok(index) => self.context.forwards.kind(index),
+                Err(before) => self.context.outbox[place - before].kind,
+            };
+            if kind == EventKind::Timer {
+                self.note_timer(first.nth(place as u32), Handle::from_bits(0));
+            }
+        }
+        self.settle_timers(table);
+    }
+}

@@ -1,0 +1,171 @@
+//! Timers that are set, cancelled and rescheduled have one answer in every engine, whatever is
+//! undone.
+
+use warpline::prelude::*;
+use warpline::{Cancellation, Synchronisation};
+use warpline_testkit::time_limit;
+
+/// Connections that send each other packets. Each packet is acknowledged, or the timer of its
+/// sender fires and the packet is sent again: stop and wait over a network that loses packets.
+struct StopAndWait {
+    lps: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Portable)]
+enum Event {
+    /// To be acknowledged.
+    Packet {
+        from: u32,
+        number: u32,
+    },
+    Acknowledgement {
+        number: u32,
+    },
+    Timeout {
+        number: u32,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Journaled)]
+struct Connection {
+    number: u32,
+    timeout: Option<Timer>,
+    retransmitted: u32,
+    late: u32,
+}
+
+impl StopAndWait {
+    fn transmit(&self, number: u32, lp: &mut impl Acting<Self>) -> Timer {
+        let to = (lp.id().0 + 1 + lp.random().below(self.lps - 1)) % self.lps;
+        let flight = 0.05 + lp.random().exponential(0.2);
+        if !lp.random().bernoulli(0.2) {
+            lp.send(to, flight, Event::Packet { from: lp.id().0, number });
+        }
+        lp.send_later(1.0, Event::Timeout { number })
+    }
+}
+
+#[model(journal)]
+impl Model for StopAndWait {
+    type State = Connection;
+    type Event = Event;
+
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+
+    fn lookahead(&self) -> f64 {
+        0.05
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Connection {
+        let timeout = Some(self.transmit(1, lp));
+        Connection { number: 1, timeout, retransmitted: 0, late: 0 }
+    }
+
+    fn handle(&self, state: &mut Connection, event: &Event, lp: &mut Context<Self>) {
+        match *event {
+            Event::Packet { from, number } => {
+                let flight = 0.05 + lp.random().exponential(0.4);
+                lp.send(from, flight, Event::Acknowledgement { number });
+            }
+            Event::Acknowledgement { number } if number == state.number => {
+                if let Some(timer) = state.timeout {
+                    lp.cancel(timer);
+                }
+                *lp.change(&mut state.number) += 1;
+                let timeout = Some(self.transmit(state.number, lp));
+                *lp.change(&mut state.timeout) = timeout;
+            }
+            Event::Acknowledgement { .. } => *lp.change(&mut state.late) += 1,
+            Event::Timeout { number } => {
+                assert_eq!(number, state.number, "an acknowledged packet does not time out");
+                *lp.change(&mut state.retransmitted) += 1;
+                let timeout = Some(self.transmit(number, lp));
+                *lp.change(&mut state.timeout) = timeout;
+            }
+        }
+    }
+}
+
+fn simulation(end: f64) -> Simulation<StopAndWait> {
+    Simulation::new(StopAndWait { lps: 12 }).end(end).seed(3)
+}
+
+#[test]
+fn what_is_acknowledged_does_not_time_out_in_any_engine() {
+    let _limit = time_limit("stop and wait in all engines", 120);
+    let expected = simulation(60.0).sync(Synchronisation::Sequential).run().expect("it runs");
+    assert!(expected.states.iter().all(|state| state.retransmitted > 0 && state.number > 10));
+    let optimistic = || simulation(60.0).sync(Synchronisation::Optimistic).threads(3);
+    for parallel in [
+        simulation(60.0).sync(Synchronisation::Conservative).threads(3),
+        optimistic().cancellation(Cancellation::Aggressive),
+        optimistic().cancellation(Cancellation::Lazy),
+        optimistic().use_lookahead(false),
+    ] {
+        let found = parallel.run().expect("it runs");
+        assert_eq!(found.record.digest, expected.record.digest);
+        assert_eq!(found.record.committed_events, expected.record.committed_events);
+        assert_eq!(found.states, expected.states);
+    }
+}
+
+#[test]
+fn undone_cancellations_come_back_by_every_way_to_undo() {
+    let _limit = time_limit("stop and wait undone", 120);
+    let expected = simulation(40.0).sync(Synchronisation::Sequential).run().expect("it runs");
+    for undo in [Undo::Copy, Undo::Journal] {
+        let run = simulation(40.0).sync(Synchronisation::Optimistic).threads(3).undo(undo);
+        let found = run.run().expect("it runs");
+        assert_eq!(found.record.digest, expected.record.digest, "{undo:?}");
+        assert_eq!(found.states, expected.states);
+    }
+    let run = simulation(40.0).sync(Synchronisation::Optimistic).threads(3).copy_interval(7);
+    assert_eq!(run.run().expect("it runs").states, expected.states);
+}
+
+/// LPs that put a far alarm off at every event.
+struct PutOff;
+
+#[model]
+impl Model for PutOff {
+    type State = Option<Timer>;
+    type Event = u32;
+
+    fn lps(&self) -> u32 {
+        16
+    }
+
+    fn lookahead(&self) -> f64 {
+        0.2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Option<Timer> {
+        lp.send(lp.id(), 0.5, 1);
+        Some(lp.send_later(1e9, 0))
+    }
+
+    fn handle(&self, alarm: &mut Option<Timer>, _: &u32, lp: &mut Context<Self>) {
+        *alarm = alarm.and_then(|alarm| lp.reschedule(alarm, 1e9));
+        let to = lp.random().below(16);
+        let delay = 0.2 + lp.random().exponential(1.0);
+        lp.send(to, delay, 1);
+    }
+}
+
+#[test]
+fn cancelled_timers_give_their_memory_back_in_every_engine() {
+    let _limit = time_limit("alarms put off", 200);
+    let simulation = || Simulation::new(PutOff).end(6000.0);
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    assert!(expected.record.committed_events > 60_000);
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = simulation().sync(sync).threads(2).gvt_interval(500).run().expect("it runs");
+        assert_eq!(run.record.digest, expected.record.digest);
+        assert_eq!(run.states, expected.states);
+        let parallel = run.record.parallel.expect("there were two PEs");
+        let most = parallel.pes.iter().map(|pe| pe.buffers).max();
+        assert!(most.is_some_and(|most| most < 20_000), "{sync:?}: {most:?} events at a time");
+    }
+}
