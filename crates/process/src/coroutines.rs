@@ -7,7 +7,8 @@ use warpline_base::random::Random;
 use warpline_model::engine::{Limits, context_of, limits_of};
 use warpline_model::record::View;
 use warpline_model::{
-    Abilities, Context, Declarations, Init, Link, Model, Observe, Outcome, Results,
+    Abilities, Configure, Context, Declarations, Init, Link, Model, Observe, Outcome, Preset,
+    Results,
 };
 
 use crate::event::ProcessEvent;
@@ -132,6 +133,27 @@ impl<M: ProcessModel> Model for Coroutines<M> {
 
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         self.model.views(outcome)
+    }
+}
+
+impl<M: ProcessModel + Configure> Configure for Coroutines<M> {
+    type Parameters = M::Parameters;
+
+    const NAME: &'static str = M::NAME;
+    const ABOUT: &'static str = M::ABOUT;
+    const TIME_UNIT: &'static str = M::TIME_UNIT;
+    const DEFAULT_END: f64 = M::DEFAULT_END;
+
+    fn configure(parameters: &M::Parameters) -> Result<Self, String> {
+        M::configure(parameters).map(Coroutines::new)
+    }
+
+    fn notes(parameters: &M::Parameters) -> Vec<(&'static str, String)> {
+        M::notes(parameters)
+    }
+
+    fn presets() -> &'static [Preset] {
+        M::presets()
     }
 }
 
