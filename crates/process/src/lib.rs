@@ -66,7 +66,10 @@ pub use interrupt::Interrupted;
 pub use lp::ProcessLp;
 pub use model::ProcessModel;
 pub use processes::Ended;
-pub use resources::{Held, Request, Resource, ResourceFigures, Shared};
+pub use resources::{
+    Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Store,
+    Transfer,
+};
 pub use sim::{Interruptible, Join, Process, Receive, Sim, Sleep, Timeout, WaitUntil};
 pub use waits::WaitKey;
 
@@ -75,8 +78,8 @@ pub mod prelude {
     pub use std::sync::Arc;
 
     pub use crate::{
-        Coroutines, Either, Ended, Held, Interrupted, Process, ProcessModel, Resource, Shared, Sim,
-        all_in, all_of, any_in, any_of,
+        Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process, ProcessModel,
+        Resource, Shared, Sim, Store, all_in, all_of, any_in, any_of,
     };
     pub use warpline_model::prelude::*;
 }
