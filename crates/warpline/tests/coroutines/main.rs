@@ -1,3 +1,7 @@
-//! Runs of models of processes.
+//! Models of processes.
 
+mod engines;
 mod first_steps;
+mod mistakes;
+mod story;
+mod waiting;
