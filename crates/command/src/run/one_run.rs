@@ -9,7 +9,7 @@ use crate::output::{self, format};
 use crate::process::signals::Signals;
 use crate::settings::Settings;
 use warpline_record::RunRecord;
-use warpline_run::{Configure, LongEvent, Records, Simulation, TraceSummary};
+use warpline_run::{Configure, LongEvent, Model, Records, Simulation, TraceSummary};
 
 /// A run whose model is not known yet.
 pub(super) struct RunModel<'a> {
@@ -32,7 +32,7 @@ pub(super) struct FinishedRun {
 impl Visitor for RunModel<'_> {
     type Output = Result<FinishedRun, Failure>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
         let refusal =
             command.sensitivity().then(|| sensitivity::refusal(settings, command.replications()));

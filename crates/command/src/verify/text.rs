@@ -20,6 +20,7 @@ impl Verified {
                 "undo": v.undo.name(),
                 "events": v.events,
                 "tried": v.tried,
+                "never_undone": v.never_undone,
                 "end_time": v.virtual_time,
                 "digest": v.digest,
                 "state_digest": v.state_digest,
@@ -46,12 +47,21 @@ impl Verified {
         let Some(least) = self.ways.iter().min_by_key(|v| v.tried) else {
             return String::new();
         };
+        let time = format::time(least.virtual_time, self.unit);
+        let seed = self.seed;
+        if least.never_undone {
+            return format!(
+                "{}: {} events to time {time}, with seed {seed}; nothing undoes what processes do, so no event was \
+                 undone and repeated\n{}a second process came to the same history, final states and statistics\n",
+                least.model,
+                least.events,
+                self.shortcomings()
+            );
+        }
         let mut text = format!(
-            "{}: {} events to time {}, with seed {}, were undone and repeated exactly\n",
+            "{}: {} events to time {time}, with seed {seed}, were undone and repeated exactly\n",
             least.model,
             count(least.tried, least.events),
-            format::time(least.virtual_time, self.unit),
-            self.seed
         );
         let row = |v: &Verification| {
             [

@@ -31,6 +31,9 @@ pub struct Verification {
     pub model: String,
     /// The undo method that was tried.
     pub undo: Undo,
+    /// Whether nothing undoes events of the model, as its LPs are processes: then no event was
+    /// tried, and initialisations and whole runs were repeated.
+    pub never_undone: bool,
     /// How many events there were.
     pub events: u64,
     /// How many of them were executed, undone and executed again.

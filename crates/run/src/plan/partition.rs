@@ -33,7 +33,10 @@ impl<M: Model> Job<M> {
             if least > 0.0 && self.settings.use_lookahead() {
                 engines.push(engine(Synchronisation::Conservative));
             }
-            engines.push(engine(Synchronisation::Optimistic));
+            // Without lookahead, LPs that cannot be undone wait at every event.
+            if !M::ABILITIES.is_never_undone() {
+                engines.push(engine(Synchronisation::Optimistic));
+            }
             pes /= 2;
         }
         Ok(engines)

@@ -106,6 +106,9 @@ impl<M: Model> Job<M> {
         processes: ProcessPlan,
         spec: &RunSpec,
     ) -> Result<RunPlan, Error> {
+        if M::ABILITIES.is_never_undone() {
+            return self.plan_without_undo(implied, processes, spec);
+        }
         let sync = spec.kinds.mixed(implied);
         if sync != implied && self.settings.sync.is_some() {
             let name = &self.name;
@@ -123,6 +126,47 @@ impl<M: Model> Job<M> {
         let machine = modelled::machine(&self.settings, &self.name, spec.limits.lps)?;
         let sync = Chosen { value: sync, why };
         Ok(RunPlan::new::<M>(&self.settings, sync, processes, &spec.limits, machine))
+    }
+
+    /// Plans a run of a model whose LPs cannot be undone: an optimistic one is mixed, and one
+    /// without lookahead between PEs sequential.
+    fn plan_without_undo(
+        &self,
+        implied: Synchronisation,
+        processes: ProcessPlan,
+        spec: &RunSpec,
+    ) -> Result<RunPlan, Error> {
+        let why = match self.settings.sync {
+            Some(given) if given == implied => Reason::Given,
+            _ if implied == Synchronisation::Auto => Reason::Default,
+            _ => Reason::Rule("the engine that all given settings suit"),
+        };
+        let mut sync = Chosen { value: implied, why };
+        if implied == Synchronisation::Optimistic {
+            let why = "nothing undoes what processes do, so their LPs are conservative";
+            sync = Chosen { value: Synchronisation::Mixed, why: Reason::Rule(why) };
+        }
+        let machine = modelled::machine(&self.settings, &self.name, spec.limits.lps)?;
+        let run = RunPlan::new::<M>(&self.settings, sync, processes, &spec.limits, machine);
+        let is_parallel = !matches!(implied, Synchronisation::Sequential | Synchronisation::Auto);
+        let has_threads_only = run.processes.count == 1
+            && run.machine.is_none()
+            && self.settings.virtual_cluster.is_none();
+        if !is_parallel || !has_threads_only || self.has_lookahead(run.pes, spec)? {
+            return Ok(run);
+        }
+        let why = "nothing undoes what processes do, and without lookahead they would wait at every event";
+        let sync = Chosen { value: Synchronisation::Sequential, why: Reason::Rule(why) };
+        Ok(RunPlan { sync, ..run })
+    }
+
+    /// Whether so many PEs know anything of each other's future.
+    fn has_lookahead(&self, pes: u32, spec: &RunSpec) -> Result<bool, Error> {
+        let lookahead = &spec.limits.lookahead;
+        if !self.settings.use_lookahead() || lookahead.is_uniform() || pes < 2 {
+            return Ok(self.settings.use_lookahead() && lookahead.least() > 0.0);
+        }
+        Ok(Delays::of(lookahead, &self.partition(&spec.limits, pes)?).least() > 0.0)
     }
 
     /// See [`Simulation::least_delay`](crate::Simulation::least_delay).

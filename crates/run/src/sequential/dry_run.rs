@@ -116,6 +116,10 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
     ) -> Result<Step, VerifyError> {
         let tried = self.engine.step_after(|attempt| {
             let lp = attempt.model.kind(attempt.event.receiver);
+            if M::ABILITIES.is_never_undone() {
+                dry_runs.sampling.count_untried(&attempt.event.payload, lp);
+                return Ok(());
+            }
             let tries = dry_runs.sampling.count(&attempt.event.payload, lp, come, may_try);
             if !tries {
                 return Ok(());

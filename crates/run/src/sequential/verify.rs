@@ -114,6 +114,7 @@ impl<M: Model> Job<M> {
         Ok(Verification {
             model: self.name.clone(),
             undo,
+            never_undone: M::ABILITIES.is_never_undone(),
             events: committed,
             tried: sampling.tried(),
             idle: sampling.idle(),

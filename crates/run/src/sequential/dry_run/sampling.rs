@@ -97,6 +97,12 @@ impl Sampling {
         wanted && has_time
     }
 
+    /// Counts an event of an LP of this kind, which nothing can undo, so that it is not tried out.
+    pub(crate) fn count_untried(&mut self, event: &impl Debug, lp: &str) {
+        let kind = self.kind(event, lp);
+        self.kinds[kind].events += 1;
+    }
+
     /// Notes how long a dry run took on a core. Time in which others had the core does not count.
     pub(crate) fn note_dry_run(&mut self, took: Duration) {
         self.trying += took;
