@@ -136,7 +136,7 @@ struct Run {
 impl Visitor for Run {
     type Output = Option<RunRecord>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Option<RunRecord> {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Option<RunRecord> {
         run(
             Simulation::<M>::configured(&parameters).expect("valid parameters").end(self.end),
             self.sync,

@@ -90,7 +90,7 @@ pub(crate) fn measure(workload: &str, budget: &str) {
 }
 
 /// A model with its usual parameters.
-fn usual<'a, M: Configure>() -> Simulation<'a, M> {
+fn usual<'a, M: Model + Configure>() -> Simulation<'a, M> {
     Simulation::configured(&Default::default()).expect("the usual parameters are valid")
 }
 

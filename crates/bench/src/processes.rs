@@ -1,7 +1,7 @@
 //! Two processes against two threads: on PHOLD in four sizes, and with payloads of up to 64 KiB,
 //! which processes share without a copy.
 
-use warpline::{Configure, Error, Parameters, Payload, Simulation, Synchronisation};
+use warpline::{Configure, Error, Model, Parameters, Payload, Simulation, Synchronisation};
 use warpline_bench::measuring::{alternate, tell_run};
 use warpline_models::phold::Phold;
 use warpline_models::simplesim::SimpleSim;
@@ -108,7 +108,7 @@ pub(crate) fn measure_payload(model: &str, bytes: &str, of: &str) {
     run_conservative::<SimpleSim>(&parameters, 400.0, of);
 }
 
-fn run_conservative<M: Configure>(parameters: &M::Parameters, end: f64, of: &str) {
+fn run_conservative<M: Model + Configure>(parameters: &M::Parameters, end: f64, of: &str) {
     let simulation = Simulation::<M>::configured(parameters).expect("valid parameters");
     run(simulation.end(end), of, "conservative");
 }

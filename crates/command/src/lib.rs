@@ -63,13 +63,13 @@ use process::signals::Signals;
 pub use process::ways::Way;
 pub use study::{Measured, Study, StudyCase, StudyFigure};
 
-use warpline_run::Configure;
 use warpline_run::processes::launch;
+use warpline_run::{Configure, Model};
 
 /// Does what the command line of this process says, for the one model `M`: `run`, `verify`,
 /// `torture`, `explain`, `compare`, `report`, `models show`. The model need not be named. Call this in `main`:
 /// it prints, and replaces the panic hook.
-pub fn command<M: Configure + 'static>() -> ExitCode {
+pub fn command<M: Model + Configure>() -> ExitCode {
     of(&Only::<M>::new())
 }
 

@@ -97,12 +97,14 @@ use proc_macro::TokenStream;
 /// # assert_eq!(stock.waiting.len(), 1);
 /// ```
 ///
+/// Of a `ProcessModel`, it finds out whether messages leave their process of the system.
+///
 /// Without `#[model]`, a model runs in one process, and the engine copies its states to undo
 /// events.
 #[proc_macro_attribute]
 pub fn model(words: TokenStream, input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::ItemImpl);
-    model::expand(words.into(), &input, &paths::api())
+    model::expand(words.into(), &input, &paths::api(), &paths::process_api())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }

@@ -12,15 +12,23 @@ const JOURNAL: &str = "journal";
 
 /// The unchanged implementation, plus the abilities that follow from its types, its methods and
 /// `words`.
-pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result<TokenStream> {
+pub(crate) fn expand(
+    words: TokenStream,
+    input: &ItemImpl,
+    api: &Path,
+    process_api: &Path,
+) -> Result<TokenStream> {
     let words = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(words)?;
-    if !is_model(input) {
+    let abilities = if is_of(input, "Model") {
+        abilities(&words, input, api)?
+    } else if is_of(input, "ProcessModel") {
+        wire_of_processes(&words, input, api, process_api)?
+    } else {
         return Err(Error::new_spanned(
             &input.self_ty,
-            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+            "`#[model]` marks the implementation of `Model` or `ProcessModel`: `impl Model for …`",
         ));
-    }
-    let abilities = abilities(&words, input, api)?;
+    };
     let ItemImpl { attrs, defaultness, unsafety, generics, trait_, self_ty, items, .. } = input;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let path = trait_.as_ref().map(|(_, path, _)| path);
@@ -33,12 +41,13 @@ pub(crate) fn expand(words: TokenStream, input: &ItemImpl, api: &Path) -> Result
     })
 }
 
-fn is_model(input: &ItemImpl) -> bool {
+/// Whether it implements the trait of this name.
+fn is_of(input: &ItemImpl, name: &str) -> bool {
     let path = input
         .trait_
         .as_ref()
         .and_then(|(negated, path, _)| path.segments.last().filter(|_| negated.is_none()));
-    path.is_some_and(|last| last.ident == "Model")
+    path.is_some_and(|last| last.ident == name)
 }
 
 fn abilities(
@@ -47,7 +56,7 @@ fn abilities(
     api: &Path,
 ) -> Result<TokenStream> {
     // If the event type is missing, the compiler says so.
-    let Some(event) = event_type(&input.items) else { return Ok(TokenStream::new()) };
+    let Some(event) = type_called("Event", &input.items) else { return Ok(TokenStream::new()) };
     let said = words.iter().map(|word| match word.to_string().as_str() {
         COMPARE => Ok(quote_spanned!(word.span()=> .with_comparable(#api::Comparable::new()))),
         JOURNAL => Ok(quote_spanned!(word.span()=> .with_journal(#api::Journal::new()))),
@@ -62,13 +71,7 @@ fn abilities(
         .iter()
         .any(|item| matches!(item, ImplItem::Fn(function) if function.sig.ident == "reverse"));
     let reverse = reverse.then(|| quote!(.with_reverse()));
-    // serde reads references of one lifetime only. The compiler would notice that too late, so
-    // references are never asked about.
-    let serde = if has_reference(event.to_token_stream()) {
-        quote!(TypeAbilities)
-    } else {
-        quote!(SerdeAbilities)
-    };
+    let serde = serde_abilities(event);
     Ok(quote! {
         const ABILITIES: #api::Abilities<Self::State, Self::Event> = {
             #[allow(unused_imports, reason = "it is used where a type says nothing")]
@@ -84,9 +87,44 @@ fn abilities(
     })
 }
 
-fn event_type(items: &[ImplItem]) -> Option<&Type> {
+/// How the events of processes leave their process of the system, which follows from the type of
+/// messages.
+fn wire_of_processes(
+    words: &Punctuated<Ident, Token![,]>,
+    input: &ItemImpl,
+    api: &Path,
+    process_api: &Path,
+) -> Result<TokenStream> {
+    if let Some(word) = words.first() {
+        return Err(Error::new_spanned(
+            word,
+            "`model` takes no words for a `ProcessModel`: nothing undoes what processes do",
+        ));
+    }
+    let Some(message) = type_called("Message", &input.items) else { return Ok(TokenStream::new()) };
+    let serde = serde_abilities(message);
+    let event = quote!(#process_api::ProcessEvent<#message>);
+    Ok(quote! {
+        const WIRE: Option<#api::WireFormat<#event>> = {
+            #[allow(unused_imports, reason = "it is used where a type says nothing")]
+            use #api::model_support::DefaultAbilities as _;
+            match #api::model_support::TypeAbilities::<#event>::WIRE {
+                Some(plain) => Some(plain),
+                None => #api::model_support::#serde::<#event>::WIRE,
+            }
+        };
+    })
+}
+
+/// Where to ask whether serde reads and writes a type. It reads references of one lifetime only,
+/// which the compiler would notice too late, so references are never asked about.
+fn serde_abilities(ty: &Type) -> TokenStream {
+    if has_reference(ty.to_token_stream()) { quote!(TypeAbilities) } else { quote!(SerdeAbilities) }
+}
+
+fn type_called<'i>(name: &str, items: &'i [ImplItem]) -> Option<&'i Type> {
     items.iter().find_map(|item| match item {
-        ImplItem::Type(item) if item.ident == "Event" => Some(&item.ty),
+        ImplItem::Type(item) if item.ident == name => Some(&item.ty),
         _ => None,
     })
 }
@@ -106,7 +144,9 @@ mod tests {
     use super::*;
 
     fn expanded(words: &str, source: &str) -> Result<String> {
-        let code = expand(words.parse()?, &syn::parse_str(source)?, &parse_quote!(::warpline))?;
+        let api = parse_quote!(::warpline);
+        let process_api = parse_quote!(::warpline::process);
+        let code = expand(words.parse()?, &syn::parse_str(source)?, &api, &process_api)?;
         Ok(code.to_string())
     }
 
@@ -159,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn messages_of_processes_leave_as_events() {
+        let source = "impl ProcessModel for Shop { type Message = Order; }";
+        let code = expanded("", source).unwrap();
+        for part in ["const WIRE", "process :: ProcessEvent < Order >", "SerdeAbilities"] {
+            assert!(code.contains(part), "{part} in {code}");
+        }
+        assert_error(
+            "journal",
+            source,
+            "`model` takes no words for a `ProcessModel`: nothing undoes what processes do",
+        );
+    }
+
+    #[test]
     fn mistakes_are_told() {
         let model = "impl Model for Shop { type Event = (); }";
         assert_error(
@@ -169,12 +223,12 @@ mod tests {
         assert_error(
             "",
             "impl Shop {}",
-            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+            "`#[model]` marks the implementation of `Model` or `ProcessModel`: `impl Model for …`",
         );
         assert_error(
             "",
             "impl Configure for Shop {}",
-            "`#[model]` marks the implementation of `Model`: `impl Model for …`",
+            "`#[model]` marks the implementation of `Model` or `ProcessModel`: `impl Model for …`",
         );
     }
 }

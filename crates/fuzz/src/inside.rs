@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Error, Records, Share, Simulation, StopSwitch};
+use warpline::{Configure, Error, Model, Records, Share, Simulation, StopSwitch};
 use warpline_cases::{Answer, Case};
 use warpline_fuzz::case::{Sorted, sorted};
 use warpline_fuzz::models::Attacked;
@@ -29,7 +29,7 @@ struct Execute<'a>(&'a Sorted);
 impl Visitor for Execute<'_> {
     type Output = Result<Answer, Share>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let Sorted { settings, hooks, .. } = self.0;
         let mut simulation = match Simulation::<M>::configured(&parameters) {
             Ok(simulation) => simulation.settings(settings.clone()).records(Records::Keep),

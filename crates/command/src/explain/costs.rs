@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use crate::output::format;
 use warpline_record::{ParallelRecord, RunRecord};
-use warpline_run::{Configure, CoreFindings, Explanation, Settings, Simulation, Synchronisation};
+use warpline_run::{
+    Configure, CoreFindings, Explanation, Model, Settings, Simulation, Synchronisation,
+};
 
 /// The most events of a measuring run.
 const EVENTS_MOST: f64 = 500_000.0;
@@ -35,7 +37,7 @@ pub(crate) struct Costs {
 impl Costs {
     /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on
     /// two PEs, or if the runs say too little. `took` is how long it took to explain the model.
-    pub(crate) fn measure<M: Configure + 'static>(
+    pub(crate) fn measure<M: Model + Configure>(
         parameters: &M::Parameters,
         settings: &Settings,
         explanation: &Explanation,

@@ -22,7 +22,7 @@ use crate::output::Printout;
 use crate::output::progress::ProgressDisplay;
 use crate::output::report_directory::prepare;
 use crate::settings::Settings;
-use warpline_run::{Configure, Parameters, Simulation, provenance};
+use warpline_run::{Configure, Model, Parameters, Simulation, provenance};
 
 /// Explains a model and prints what was found.
 pub(crate) fn explain<C: Catalogue>(
@@ -53,7 +53,7 @@ struct ExplainModel<'a> {
 impl Visitor for ExplainModel<'_> {
     type Output = Result<Explained, Failure>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
         let simulation =

@@ -2,7 +2,9 @@
 
 use std::marker::PhantomData;
 
-use warpline_run::{Configure, ParameterError, ParameterSpec, Parameters, Preset, Undo, nearest};
+use warpline_run::{
+    Configure, Model, ParameterError, ParameterSpec, Parameters, Preset, Undo, nearest,
+};
 
 /// What is known about a model before it has parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +35,7 @@ pub(crate) fn ways_to_undo(reversible: bool, journaled: bool) -> Vec<Undo> {
 
 impl ModelEntry {
     /// The entry of this model.
-    pub fn of<M: Configure>() -> Self {
+    pub fn of<M: Model + Configure>() -> Self {
         ModelEntry {
             name: M::NAME,
             about: M::ABOUT,
@@ -53,7 +55,7 @@ pub trait Visitor {
     type Output;
 
     /// Calls it with the type of the model and its parameters.
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output;
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output;
 }
 
 /// The models of a program.
@@ -98,7 +100,7 @@ impl<M> Only<M> {
     }
 }
 
-impl<M: Configure + 'static> Catalogue for Only<M> {
+impl<M: Model + Configure> Catalogue for Only<M> {
     fn entries(&self) -> Vec<ModelEntry> {
         vec![ModelEntry::of::<M>()]
     }
@@ -158,7 +160,9 @@ impl std::error::Error for CatalogueError {}
 ///
 /// # Errors
 /// If there is no such parameter, or a value is refused.
-pub fn read<M: Configure>(given: &[(String, String)]) -> Result<M::Parameters, CatalogueError> {
+pub fn read<M: Model + Configure>(
+    given: &[(String, String)],
+) -> Result<M::Parameters, CatalogueError> {
     let mut parameters = M::Parameters::default();
     for (name, value) in given {
         parameters

@@ -10,7 +10,7 @@ use crate::output::{self, format};
 use crate::process::signals::Signals;
 use crate::settings::Settings;
 use warpline_record::RunRecord;
-use warpline_run::{Configure, LongEvent, LpChoice, Records, Simulation, TraceSummary};
+use warpline_run::{Configure, LongEvent, LpChoice, Model, Records, Simulation, TraceSummary};
 
 /// How many LPs the charts of a report show.
 const CHARTED: u32 = 16;
@@ -38,7 +38,7 @@ pub(super) struct FinishedRun {
 impl Visitor for RunModel<'_> {
     type Output = Result<FinishedRun, Failure>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
         let refusal =
             command.sensitivity().then(|| sensitivity::refusal(settings, command.replications()));

@@ -77,7 +77,7 @@ struct OfModel;
 impl Visitor for OfModel {
     type Output = Result<Facts, Failure>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let model = M::configure(&parameters).map_err(Failure::wrong_use)?;
         let ways = ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some());
         Ok(Facts {

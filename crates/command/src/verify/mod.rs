@@ -16,7 +16,7 @@ use crate::output;
 use crate::output::progress::ProgressDisplay;
 use crate::settings::Settings;
 use warpline_run::verify::VerifyLimits;
-use warpline_run::{Configure, Records, Simulation, Undo, VerifyError};
+use warpline_run::{Configure, Model, Records, Simulation, Undo, VerifyError};
 
 /// The least number of events to try if no end is given.
 const EVENTS_ENOUGH: u64 = 10_000;
@@ -49,7 +49,7 @@ struct VerifyModel<'a> {
 impl Visitor for VerifyModel<'_> {
     type Output = Result<Verified, Failure>;
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
         let settings = &self.settings.simulation;
         let verify = |undo: Undo, end: f64, limits: VerifyLimits| {
             let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);

@@ -44,6 +44,7 @@ pub struct Abilities<S, E> {
     comparable: Option<Comparable<E>>,
     journal: Option<Journal<S>>,
     has_reverse: bool,
+    never_undone: bool,
 }
 
 impl<S, E> Clone for Abilities<S, E> {
@@ -56,8 +57,13 @@ impl<S, E> Copy for Abilities<S, E> {}
 
 impl<S, E> Abilities<S, E> {
     /// No abilities: a run may only execute events, and undo them by copies of states.
-    pub const NONE: Self =
-        Abilities { wire: None, comparable: None, journal: None, has_reverse: false };
+    pub const NONE: Self = Abilities {
+        wire: None,
+        comparable: None,
+        journal: None,
+        has_reverse: false,
+        never_undone: false,
+    };
 
     /// Adds the way in which events leave their process.
     #[must_use]
@@ -83,6 +89,13 @@ impl<S, E> Abilities<S, E> {
         Abilities { has_reverse: true, ..self }
     }
 
+    /// Declares that nothing undoes events, as states cannot be copied: all LPs are conservative,
+    /// whatever [`Model::is_conservative`](crate::Model::is_conservative) and settings say.
+    #[must_use]
+    pub const fn never_undone(self) -> Self {
+        Abilities { never_undone: true, ..self }
+    }
+
     /// How events leave their process, for runs of several processes.
     #[inline]
     pub const fn wire(&self) -> Option<WireFormat<E>> {
@@ -106,16 +119,23 @@ impl<S, E> Abilities<S, E> {
     pub const fn has_reverse(&self) -> bool {
         self.has_reverse
     }
+
+    /// Whether nothing undoes events, so that all LPs are conservative.
+    #[inline]
+    pub const fn is_never_undone(&self) -> bool {
+        self.never_undone
+    }
 }
 
 impl<S, E> fmt::Debug for Abilities<S, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Abilities { wire, comparable, journal, has_reverse } = self;
+        let Abilities { wire, comparable, journal, has_reverse, never_undone } = self;
         f.debug_struct("Abilities")
             .field("wire", &wire.is_some())
             .field("comparable", &comparable.is_some())
             .field("journal", &journal.is_some())
             .field("has_reverse", has_reverse)
+            .field("never_undone", never_undone)
             .finish()
     }
 }

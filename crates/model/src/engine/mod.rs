@@ -22,7 +22,7 @@ use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Observations;
 pub use crate::telling::Followed;
-use crate::{Commit, Context, Fault, Finish, Init, Model, Reverse};
+use crate::{Commit, Context, Fault, Finish, HasEvent, Init, Model, Reverse};
 
 impl Lookahead {
     /// The lookahead that `model`, with this many LPs, declares. Calls `Model::lookahead` once, and
@@ -38,6 +38,18 @@ impl Lookahead {
             None => Declared::Least(model.lookahead_of(lp).unwrap_or(common)),
         })
     }
+}
+
+/// The context behind that of `init`: for code that acts alike in `init` and `handle`.
+#[inline]
+pub fn context_of<'a, M: HasEvent>(init: &'a mut Init<'_, M>) -> &'a mut Context<M> {
+    init.context
+}
+
+/// The limits in force for the current event.
+#[inline]
+pub fn limits_of<M: HasEvent>(context: &Context<M>) -> &Limits {
+    &context.limits
 }
 
 /// How `model` orders events of equal time, step and priority.

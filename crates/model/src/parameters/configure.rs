@@ -1,5 +1,4 @@
 use super::Parameters;
-use crate::Model;
 
 /// A model that can be made from named parameters, for the command line and scenario files.
 ///
@@ -34,7 +33,7 @@ use crate::Model;
 /// assert_eq!(Bakery::configure(&BakeryParameters::default())?.ovens, 2);
 /// # Ok::<(), String>(())
 /// ```
-pub trait Configure: Model {
+pub trait Configure: Sized + Send + Sync + 'static {
     /// Its parameters, made by [`#[derive(Parameters)]`](macro@crate::Parameters), or `()` if it
     /// has none.
     type Parameters: Parameters;

@@ -265,7 +265,7 @@ impl Configure for Silence {
 }
 
 /// What a program does with any model that it knows by its traits alone.
-fn read<M: Configure>(given: &[(&str, &str)]) -> Result<Map<String, Value>, String> {
+fn read<M: Model + Configure>(given: &[(&str, &str)]) -> Result<Map<String, Value>, String> {
     let mut parameters = M::Parameters::default();
     for (name, value) in given {
         parameters.set(name, value).map_err(|error| error.to_string())?;

@@ -175,9 +175,9 @@ impl Observations {
         self.push(Observation::TimeMean(mean, Held::Open { level }));
     }
 
-    /// Adds a change of a level.
+    /// Adds a change of a level, which was `level` from the time `from` on, and is `next` now.
     #[inline]
-    pub(crate) fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
+    pub fn change(&mut self, mean: TimeMean, from: f64, level: f64, next: f64) {
         self.push(Observation::TimeMean(mean, Held::Change { from, level, next }));
     }
 

@@ -11,7 +11,7 @@ struct Can;
 impl Visitor for Can {
     type Output = [bool; 4];
 
-    fn visit<M: Configure + 'static>(self, _: M::Parameters) -> [bool; 4] {
+    fn visit<M: Model + Configure>(self, _: M::Parameters) -> [bool; 4] {
         let can = M::ABILITIES;
         [
             can.wire().is_some(),

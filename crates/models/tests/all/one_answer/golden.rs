@@ -2,7 +2,7 @@
 //! and the models.
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Parameters, Simulation, Synchronisation};
+use warpline::{Configure, Model, Parameters, Simulation, Synchronisation};
 use warpline_models::Library;
 use warpline_testkit::time_limit;
 
@@ -14,7 +14,7 @@ struct Digest {
 impl Visitor for Digest {
     type Output = (u64, String);
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) -> (u64, String) {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> (u64, String) {
         let simulation =
             || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
         let [sequential, parallel] =

@@ -140,7 +140,7 @@ fn answer<M: Model>(run: Run<M>) -> Answer {
 impl Visitor for Compare {
     type Output = ();
 
-    fn visit<M: Configure + 'static>(self, parameters: M::Parameters) {
+    fn visit<M: Model + Configure>(self, parameters: M::Parameters) {
         for seed in [3, 0xFEED_5EED] {
             let simulation = || {
                 Simulation::<M>::configured(&parameters)

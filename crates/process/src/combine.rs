@@ -1,0 +1,167 @@
+//! Waits for several things: for any of them, or for all.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use pin_project_lite::pin_project;
+
+/// Which of two futures was over first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Either<A, B> {
+    /// The first, with its value.
+    First(A),
+    /// The second, with its value.
+    Second(B),
+}
+
+/// Waits until one of two futures is over; of both, the first counts. The other is withdrawn. Nest
+/// it for more than two.
+pub fn any_of<A: Future, B: Future>(first: A, second: B) -> AnyOf<A, B> {
+    AnyOf { first, second }
+}
+
+/// Waits until both futures are over.
+pub fn all_of<A: Future, B: Future>(first: A, second: B) -> AllOf<A, B> {
+    AllOf { first, second, first_value: None, second_value: None }
+}
+
+/// Waits until one of the futures in a list is over, and returns its place and its value; of
+/// several, the first counts. The others are withdrawn.
+///
+/// Futures of an `async` block must be boxed: `Box::pin(async { … })`.
+///
+/// # Panics
+/// If the list is empty, as nothing would ever come.
+pub fn any_in<F: Future + Unpin>(futures: impl IntoIterator<Item = F>) -> AnyIn<F> {
+    let futures: Vec<F> = futures.into_iter().collect();
+    assert!(!futures.is_empty(), "any of no futures is awaited, which would take for ever");
+    AnyIn { futures }
+}
+
+/// Waits until all futures in a list are over, and returns their values.
+///
+/// Futures of an `async` block must be boxed: `Box::pin(async { … })`.
+pub fn all_in<F: Future + Unpin>(futures: impl IntoIterator<Item = F>) -> AllIn<F> {
+    AllIn { parts: futures.into_iter().map(Part::Awaited).collect() }
+}
+
+pin_project! {
+    /// See [`any_of`].
+    #[must_use = "futures do nothing unless they are awaited"]
+    #[derive(Debug)]
+    pub struct AnyOf<A, B> {
+        #[pin]
+        first: A,
+        #[pin]
+        second: B,
+    }
+}
+
+impl<A: Future, B: Future> Future for AnyOf<A, B> {
+    type Output = Either<A::Output, B::Output>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(value) = this.first.poll(context) {
+            return Poll::Ready(Either::First(value));
+        }
+        this.second.poll(context).map(Either::Second)
+    }
+}
+
+pin_project! {
+    /// See [`all_of`].
+    #[must_use = "futures do nothing unless they are awaited"]
+    #[derive(Debug)]
+    pub struct AllOf<A: Future, B: Future> {
+        #[pin]
+        first: A,
+        #[pin]
+        second: B,
+        first_value: Option<A::Output>,
+        second_value: Option<B::Output>,
+    }
+}
+
+impl<A: Future, B: Future> Future for AllOf<A, B> {
+    type Output = (A::Output, B::Output);
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if this.first_value.is_none()
+            && let Poll::Ready(value) = this.first.poll(context)
+        {
+            *this.first_value = Some(value);
+        }
+        if this.second_value.is_none()
+            && let Poll::Ready(value) = this.second.poll(context)
+        {
+            *this.second_value = Some(value);
+        }
+        if this.first_value.is_none() || this.second_value.is_none() {
+            return Poll::Pending;
+        }
+        match (this.first_value.take(), this.second_value.take()) {
+            (Some(first), Some(second)) => Poll::Ready((first, second)),
+            _ => Poll::Pending,
+        }
+    }
+}
+
+/// See [`any_in`].
+#[must_use = "futures do nothing unless they are awaited"]
+#[derive(Debug)]
+pub struct AnyIn<F> {
+    futures: Vec<F>,
+}
+
+impl<F: Future + Unpin> Future for AnyIn<F> {
+    type Output = (usize, F::Output);
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        for (place, future) in self.futures.iter_mut().enumerate() {
+            if let Poll::Ready(value) = Pin::new(future).poll(context) {
+                return Poll::Ready((place, value));
+            }
+        }
+        Poll::Pending
+    }
+}
+
+#[derive(Debug)]
+enum Part<F: Future> {
+    Awaited(F),
+    Over(Option<F::Output>),
+}
+
+/// See [`all_in`].
+#[must_use = "futures do nothing unless they are awaited"]
+pub struct AllIn<F: Future> {
+    parts: Vec<Part<F>>,
+}
+
+impl<F: Future> Unpin for AllIn<F> {}
+
+impl<F: Future + Unpin> Future for AllIn<F> {
+    type Output = Vec<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut is_over = true;
+        for part in &mut self.parts {
+            let Part::Awaited(future) = part else { continue };
+            match Pin::new(future).poll(context) {
+                Poll::Ready(value) => *part = Part::Over(Some(value)),
+                Poll::Pending => is_over = false,
+            }
+        }
+        if !is_over {
+            return Poll::Pending;
+        }
+        let values = self.parts.iter_mut().filter_map(|part| match part {
+            Part::Over(value) => value.take(),
+            Part::Awaited(_) => None,
+        });
+        Poll::Ready(values.collect())
+    }
+}

@@ -1,0 +1,85 @@
+//! Processes as coroutines: logical processes (LPs) that are written as they are thought.
+//!
+//! The behaviour of an LP is an `async fn`. It sleeps, waits for messages and resources, and starts
+//! other processes:
+//! ```
+//! use std::sync::Arc;
+//! use warpline_process::prelude::*;
+//!
+//! /// A clock that ticks.
+//! struct Clock;
+//!
+//! const TICKS: Counter = Counter::slot(0);
+//!
+//! impl ProcessModel for Clock {
+//!     type Message = ();
+//!     fn lps(&self) -> u32 { 1 }
+//!     fn declare(&self, declare: &mut Declarations) {
+//!         declare.counter(TICKS, "ticks", "", "how often it ticked");
+//!     }
+//!     async fn run(self: Arc<Self>, sim: Sim<()>) {
+//!         loop {
+//!             sim.sleep(1.0).await;
+//!             sim.count(TICKS, 1);
+//!         }
+//!     }
+//! }
+//! # let _ = Coroutines::new(Clock);
+//! ```
+//! [`Coroutines`] makes it a `Model`, which every engine runs.
+//!
+//! An LP has one process at first, [`ProcessModel::run`], and as many as it starts. All that is
+//! ready within an event goes on in that event, in the order in which it became ready. What a
+//! process waits for begins when the wait is made, not when it is first polled, and is withdrawn
+//! when the wait is dropped. So a process that is cancelled leaves nothing behind, and gives back
+//! what it holds.
+//!
+//! # What cannot be undone
+//! The state of such an LP lies in its coroutines, which cannot be copied. So these LPs are
+//! conservative: they execute only what is certain to happen.
+
+// Derived code names this crate, inside the crate too.
+extern crate self as warpline_process;
+
+mod combine;
+mod coroutines;
+mod event;
+mod executor;
+mod interrupt;
+mod lp;
+mod model;
+mod processes;
+mod resources;
+mod running;
+mod sim;
+mod tables;
+#[cfg(test)]
+mod test_support;
+mod things;
+mod waits;
+mod wakeups;
+
+pub use combine::{AllIn, AllOf, AnyIn, AnyOf, Either, all_in, all_of, any_in, any_of};
+pub use coroutines::Coroutines;
+pub use event::ProcessEvent;
+pub use interrupt::Interrupted;
+pub use lp::ProcessLp;
+pub use model::ProcessModel;
+pub use processes::Ended;
+pub use resources::{
+    Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Store,
+    Transfer,
+};
+pub use sim::{Interruptible, Join, Process, Receive, Sim, Sleep, Timeout, WaitUntil};
+pub use waits::WaitKey;
+
+/// What a model of processes usually needs, in one `use`.
+pub mod prelude {
+    pub use std::sync::Arc;
+
+    pub use crate::{
+        Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process, ProcessModel,
+        Resource, Shared, Sim, Store, all_in, all_of, any_in, any_of,
+    };
+    pub use warpline_model::prelude::*;
+}

@@ -1,0 +1,142 @@
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+
+use warpline_model::{Context, HasEvent};
+
+use crate::executor::run_ready;
+use crate::resources::shelf::Shelf;
+use crate::running::{Running, Services};
+use crate::sim::Sim;
+use crate::tables::Tables;
+use crate::things::Things;
+use crate::waits::{WaitKey, What};
+use crate::wakeups;
+
+/// The state of an LP of processes: its processes, what they wait for, and what they share.
+pub struct ProcessLp<T: 'static> {
+    tables: Tables,
+    things: Things,
+    mailbox: Shelf<T>,
+}
+
+impl<T> Default for ProcessLp<T> {
+    fn default() -> Self {
+        ProcessLp {
+            tables: Tables::default(),
+            things: Things::default(),
+            mailbox: Shelf::default(),
+        }
+    }
+}
+
+/// Coroutines cannot be copied. Engines know, and never copy such a state.
+impl<T> Clone for ProcessLp<T> {
+    fn clone(&self) -> Self {
+        panic!("the state of an LP of processes cannot be copied, as coroutines cannot")
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for ProcessLp<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProcessLp")
+            .field("started", &self.tables.processes.started())
+            .field("processes", &self.processes())
+            .field("waits", &self.waits())
+            .field("things", &self.things.len())
+            .field("unread", &self.mailbox.items().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+impl<T: Send + 'static> ProcessLp<T> {
+    /// Starts the first process, and polls it.
+    #[track_caller]
+    pub(crate) fn begin<M: HasEvent, F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        lp: &mut Context<M>,
+        run: impl FnOnce(Sim<T>) -> F,
+    ) where
+        Context<M>: Services,
+    {
+        let coroutine = Box::pin(run(Sim::new()));
+        let key = self.tables.processes.add(coroutine, Some("run".into()), Location::caller());
+        self.tables.queue(key.place);
+        self.go_on(lp);
+    }
+
+    /// A wake-up has arrived.
+    #[inline]
+    pub(crate) fn wake<M: HasEvent>(&mut self, wait: WaitKey, lp: &mut Context<M>)
+    where
+        Context<M>: Services,
+    {
+        if wakeups::arrive(&mut self.tables, wait) {
+            self.go_on(lp);
+        }
+    }
+
+    /// A message has arrived.
+    pub(crate) fn deliver<M: HasEvent>(&mut self, message: T, lp: &mut Context<M>)
+    where
+        Context<M>: Services,
+    {
+        self.mailbox.put(message, &mut self.tables);
+        self.go_on(lp);
+    }
+
+    #[inline]
+    fn go_on<M: HasEvent>(&mut self, lp: &mut Context<M>)
+    where
+        Context<M>: Services,
+    {
+        run_ready(&mut Running {
+            now: lp.now(),
+            id: lp.id(),
+            tables: &mut self.tables,
+            things: &mut self.things,
+            mailbox: &mut self.mailbox,
+            lp,
+        });
+    }
+}
+
+impl<T> ProcessLp<T> {
+    /// How many processes there are.
+    pub fn processes(&self) -> usize {
+        self.tables.processes.len()
+    }
+
+    /// How many waits there are.
+    pub fn waits(&self) -> usize {
+        self.tables.waits.len() as usize
+    }
+
+    /// Who waits for what can no longer come, if no event of this LP is pending: how many waits
+    /// there are apart from sleeps, and the first `most` of them in words.
+    pub fn stuck(&self, most: usize) -> (u64, Vec<String>) {
+        let stuck = || {
+            let waits = self.tables.waits.iter();
+            waits.filter(|wait| !wait.is_over && !matches!(wait.what, What::Time(_)))
+        };
+        let words = stuck().take(most).map(|wait| {
+            let who = self.tables.processes.describe(wait.process);
+            let what = self.describe(wait.what);
+            let at = wait.at;
+            format!("{who} waits for {what} since {}, at {}:{}", wait.since, at.file(), at.line())
+        });
+        (stuck().count() as u64, words.collect())
+    }
+
+    fn describe(&self, what: What) -> String {
+        match what {
+            What::Time(until) => format!("the time {until}"),
+            What::Message => "a message".to_owned(),
+            What::Process(process) => {
+                format!("the end of {}", self.tables.processes.describe(process.place))
+            }
+            What::Thing(place) => self.things.describe(place),
+            What::Condition => "a condition".to_owned(),
+        }
+    }
+}

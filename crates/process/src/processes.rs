@@ -1,0 +1,176 @@
+//! The processes of an LP: a table with a place for each.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+
+use crate::interrupt::Interrupted;
+use crate::waits::WaitKey;
+
+/// The coroutine of a process.
+pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A process: its place in the LP's table, and the generation of that place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessKey {
+    pub(crate) place: u32,
+    pub(crate) generation: u32,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It came to its end.
+    Finished,
+    /// It was cancelled.
+    Cancelled,
+    /// It ended before it was asked for, and another process has its place by now, so that the LP
+    /// no longer knows how.
+    LongAgo,
+}
+
+impl Ended {
+    pub(crate) fn from_bits(bits: u64) -> Self {
+        if bits == Ended::Cancelled as u64 { Ended::Cancelled } else { Ended::Finished }
+    }
+}
+
+/// A place for a process.
+pub(crate) struct Place {
+    pub(crate) generation: u32,
+    /// How many waits the process has.
+    pub(crate) waits: u32,
+    /// The coroutine; none while it is polled, and if the place is free.
+    pub(crate) coroutine: Option<Coroutine>,
+    /// Whether the place is in the list of processes to be polled.
+    pub(crate) is_queued: bool,
+    /// Whether the process cancelled itself.
+    pub(crate) is_cancelled: bool,
+    pub(crate) is_used: bool,
+    /// How the process before it ended.
+    ended: Ended,
+    /// The process's number among all of its LP.
+    number: u64,
+    name: Option<Cow<'static, str>>,
+    /// Where it was started.
+    at: &'static Location<'static>,
+    /// The interrupt that it has not seen yet.
+    pub(crate) interrupt: Option<Box<Interrupted>>,
+    /// Who waits for its end.
+    pub(crate) joiners: Vec<WaitKey>,
+}
+
+/// The processes of an LP.
+#[derive(Default)]
+pub(crate) struct Processes {
+    places: Vec<Place>,
+    free: Vec<u32>,
+    started: u64,
+}
+
+impl Processes {
+    /// How many processes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+
+    /// How many processes there have been.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// Adds a process.
+    pub(crate) fn add(
+        &mut self,
+        coroutine: Coroutine,
+        name: Option<Cow<'static, str>>,
+        at: &'static Location<'static>,
+    ) -> ProcessKey {
+        let number = self.started;
+        self.started += 1;
+        if let Some(index) = self.free.pop() {
+            let place = &mut self.places[index as usize];
+            place.coroutine = Some(coroutine);
+            place.is_used = true;
+            place.number = number;
+            place.name = name;
+            place.at = at;
+            return ProcessKey { place: index, generation: place.generation };
+        }
+        self.places.push(Place {
+            generation: 0,
+            waits: 0,
+            coroutine: Some(coroutine),
+            is_queued: false,
+            is_cancelled: false,
+            is_used: true,
+            ended: Ended::Finished,
+            number,
+            name,
+            at,
+            interrupt: None,
+            joiners: Vec::new(),
+        });
+        ProcessKey { place: self.places.len() as u32 - 1, generation: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn place(&mut self, index: u32) -> &mut Place {
+        &mut self.places[index as usize]
+    }
+
+    /// The process in this place.
+    pub(crate) fn key(&self, index: u32) -> ProcessKey {
+        ProcessKey { place: index, generation: self.places[index as usize].generation }
+    }
+
+    /// The place of a process that has not ended.
+    pub(crate) fn get_mut(&mut self, key: ProcessKey) -> Option<&mut Place> {
+        self.places
+            .get_mut(key.place as usize)
+            .filter(|place| place.is_used && place.generation == key.generation)
+    }
+
+    /// How a process ended; `None` if it has not.
+    pub(crate) fn ended(&self, key: ProcessKey) -> Option<Ended> {
+        let place = &self.places[key.place as usize];
+        if place.generation == key.generation {
+            None
+        } else if !place.is_used && place.generation == key.generation.wrapping_add(1) {
+            Some(place.ended)
+        } else {
+            Some(Ended::LongAgo)
+        }
+    }
+
+    /// Ends the process in this place, and returns who waits for that. What the process interrupted
+    /// it with is forgotten.
+    pub(crate) fn end(&mut self, index: u32, ended: Ended) -> Vec<WaitKey> {
+        let place = &mut self.places[index as usize];
+        place.generation = place.generation.wrapping_add(1);
+        place.ended = ended;
+        place.is_used = false;
+        place.is_cancelled = false;
+        place.name = None;
+        place.interrupt = None;
+        self.free.push(index);
+        std::mem::take(&mut place.joiners)
+    }
+
+    /// The process in words: by its name, or else by its number and where it was started.
+    pub(crate) fn describe(&self, index: u32) -> String {
+        let Some(place) = self.places.get(index as usize).filter(|place| place.is_used) else {
+            return "a process that has ended".to_owned();
+        };
+        match &place.name {
+            Some(name) => format!("`{name}`"),
+            None => format!(
+                "process {} (started at {}:{})",
+                place.number,
+                place.at.file(),
+                place.at.line()
+            ),
+        }
+    }
+}

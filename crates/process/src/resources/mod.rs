@@ -1,0 +1,18 @@
+//! What the processes of an LP share: resources, containers, stores, gates and values.
+
+mod container;
+mod gate;
+mod level;
+mod resource;
+mod resource_table;
+mod shared;
+pub(crate) mod shelf;
+mod store;
+mod wait_queue;
+
+pub use container::{Container, Transfer};
+pub use gate::{Gate, Passage};
+pub use resource::{Held, Request, Resource};
+pub use resource_table::ResourceFigures;
+pub use shared::Shared;
+pub use store::{Get, Put, Store};

@@ -1,0 +1,271 @@
+use std::borrow::Cow;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use warpline_model::{Mean, TimeMean};
+
+use super::resource_table::{Claim, Grant, HolderKey, ResourceFigures, ResourceTable};
+use crate::running::{if_running, with};
+use crate::sim::Sim;
+use crate::things::ThingKey;
+use crate::waits::WaitKey;
+
+/// A resource of an LP, such as a till or a crew: it has a number of units, which processes hold
+/// for a while.
+///
+/// Those who wait are served by priority, then in the order of their requests. A
+/// [`Held`] unit goes back when it is dropped: at the end of its scope, or when its process is
+/// cancelled.
+///
+/// ```
+/// use std::sync::Arc;
+/// use warpline_process::{Coroutines, Resource, prelude::*};
+///
+/// struct Shop;
+///
+/// impl ProcessModel for Shop {
+///     type Message = ();
+///     fn lps(&self) -> u32 { 1 }
+///     async fn run(self: Arc<Self>, sim: Sim<()>) {
+///         let till = Resource::new(sim, "till", 1);
+///         loop {
+///             sim.sleep(sim.exponential(5.0)).await;
+///             sim.spawn(async move {
+///                 let _till = till.request().await;
+///                 sim.sleep(sim.exponential(4.0)).await;
+///             });
+///         }
+///     }
+/// }
+/// # let _ = Coroutines::new(Shop);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource {
+    key: ThingKey,
+}
+
+impl Resource {
+    /// Makes a resource of this LP with `capacity` units. Make it once, as it stays until the run
+    /// ends.
+    pub fn new<T: Send + 'static>(
+        _: Sim<T>,
+        name: impl Into<Cow<'static, str>>,
+        capacity: u32,
+    ) -> Self {
+        with(|running| {
+            let table = ResourceTable::new(name.into(), capacity, running.now);
+            Resource { key: running.things.add(running.id, table) }
+        })
+    }
+
+    /// Observes the time from each request to its grant as `wait`.
+    pub fn observe_wait(self, wait: Mean) -> Self {
+        with(|running| {
+            let (table, _) = running.thing::<ResourceTable>(self.key);
+            table.wait_statistic = Some(wait);
+        });
+        self
+    }
+
+    /// Observes how many requests wait, over time.
+    pub fn observe_waiting(self, waiting: TimeMean) -> Self {
+        with(|running| {
+            let (table, around) = running.thing::<ResourceTable>(self.key);
+            table.waiting.observe_as(waiting, around.now, around.lp);
+        });
+        self
+    }
+
+    /// Observes how many units are held, over time.
+    pub fn observe_use(self, in_use: TimeMean) -> Self {
+        with(|running| {
+            let (table, around) = running.thing::<ResourceTable>(self.key);
+            table.used.observe_as(in_use, around.now, around.lp);
+        });
+        self
+    }
+
+    /// Asks for a unit. Await the request to get it.
+    #[track_caller]
+    pub fn request(self) -> Request {
+        self.ask(Claim { priority: 0, amount: 1, preempts: false }, Location::caller())
+    }
+
+    /// Asks for a unit with a priority: the least is served first. That of
+    /// [`request`](Self::request) is 0.
+    #[track_caller]
+    pub fn request_with_priority(self, priority: i32) -> Request {
+        self.ask(Claim { priority, amount: 1, preempts: false }, Location::caller())
+    }
+
+    /// Asks for a unit with a priority. If none is free, one is taken away from the holder with the
+    /// greatest priority number, if that is greater than `priority`; of several, from the one who
+    /// got it last. That process is interrupted: see [`Sim::interruptible`].
+    #[track_caller]
+    pub fn request_preempting(self, priority: i32) -> Request {
+        self.ask(Claim { priority, amount: 1, preempts: true }, Location::caller())
+    }
+
+    /// Asks for several units, all at once.
+    ///
+    /// # Panics
+    /// If `amount` is 0.
+    #[track_caller]
+    pub fn request_many(self, amount: u32, priority: i32) -> Request {
+        assert!(amount > 0, "a request is for at least one unit");
+        self.ask(Claim { priority, amount, preempts: false }, Location::caller())
+    }
+
+    #[inline]
+    fn ask(self, claim: Claim, at: &'static Location<'static>) -> Request {
+        with(|running| {
+            running.step();
+            let process = running.tables.processes.key(running.tables.current);
+            let (table, mut around) = running.thing::<ResourceTable>(self.key);
+            match table.ask(claim, process, self.key, at, &mut around) {
+                Grant::Now(holder) => Request { resource: self, wait: WaitKey::NONE, holder },
+                Grant::Later(wait) => Request { resource: self, wait, holder: HolderKey::NONE },
+            }
+        })
+    }
+
+    /// A unit, if one is free and nobody waits.
+    #[track_caller]
+    pub fn try_request(self) -> Option<Held> {
+        let at = Location::caller();
+        let is_free = with(|running| {
+            let (table, around) = running.thing::<ResourceTable>(self.key);
+            table.is_free(around.tables)
+        });
+        if !is_free {
+            return None;
+        }
+        let claim = Claim { priority: 0, amount: 1, preempts: false };
+        let request = self.ask(claim, at);
+        let holder = request.holder;
+        std::mem::forget(request);
+        Some(Held { resource: self, holder })
+    }
+
+    /// How many units there are.
+    pub fn capacity(self) -> u32 {
+        with(|running| running.thing::<ResourceTable>(self.key).0.capacity)
+    }
+
+    /// How many units are held.
+    pub fn in_use(self) -> u32 {
+        with(|running| running.thing::<ResourceTable>(self.key).0.in_use)
+    }
+
+    /// How many requests wait.
+    pub fn waiting(self) -> usize {
+        with(|running| running.thing::<ResourceTable>(self.key).0.waiting())
+    }
+
+    /// Changes the number of units. Whoever holds one keeps it: if there are fewer units than are
+    /// held, the next that go back are gone.
+    pub fn set_capacity(self, capacity: u32) {
+        with(|running| {
+            let (table, mut around) = running.thing::<ResourceTable>(self.key);
+            table.capacity = capacity;
+            table.serve(&mut around);
+        });
+    }
+
+    /// What the resource has seen so far.
+    pub fn figures(self) -> ResourceFigures {
+        with(|running| {
+            let now = running.now;
+            running.thing::<ResourceTable>(self.key).0.figures(now)
+        })
+    }
+}
+
+/// A request for a resource. It waits in the queue from the moment it is made; dropping it
+/// withdraws it.
+#[must_use = "a request that is dropped is withdrawn: await it"]
+#[derive(Debug)]
+pub struct Request {
+    resource: Resource,
+    wait: WaitKey,
+    holder: HolderKey,
+}
+
+impl Future for Request {
+    type Output = Held;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held> {
+        if !self.wait.is_none() {
+            let Some(wait) = with(|running| running.tables.poll_wait(self.wait)) else {
+                return Poll::Pending;
+            };
+            self.wait = WaitKey::NONE;
+            self.holder = HolderKey::from_bits(wait.outcome);
+        }
+        let holder = std::mem::replace(&mut self.holder, HolderKey::NONE);
+        Poll::Ready(Held { resource: self.resource, holder })
+    }
+}
+
+impl Drop for Request {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.wait.is_none() {
+            withdraw(self.resource, self.wait);
+        } else if !self.holder.is_none() {
+            give_back(self.resource, self.holder);
+        }
+    }
+}
+
+/// Withdraws a request. One that was granted just now gives back what it got.
+#[cold]
+fn withdraw(resource: Resource, key: WaitKey) {
+    if_running(|running| {
+        let wait = running.tables.end_wait(key);
+        let (table, mut around) = running.thing::<ResourceTable>(resource.key);
+        match wait {
+            Some(wait) if wait.is_over => {
+                table.give_back(HolderKey::from_bits(wait.outcome), &mut around);
+            }
+            Some(_) => table.withdraw(&mut around),
+            None => {}
+        }
+    });
+}
+
+#[inline]
+fn give_back(resource: Resource, holder: HolderKey) {
+    if_running(|running| {
+        let (table, mut around) = running.thing::<ResourceTable>(resource.key);
+        table.give_back(holder, &mut around);
+    });
+}
+
+/// Units of a resource that a process holds. They go back when this is dropped.
+#[must_use = "what is held goes back when it is dropped: keep it in a variable, such as `_till`"]
+#[derive(Debug)]
+pub struct Held {
+    resource: Resource,
+    holder: HolderKey,
+}
+
+impl Held {
+    /// Whether the units were taken away by a preempting request.
+    pub fn is_preempted(&self) -> bool {
+        with(|running| !running.thing::<ResourceTable>(self.resource.key).0.holds(self.holder))
+    }
+
+    /// Gives the units back now, as `drop` does.
+    pub fn release(self) {}
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        give_back(self.resource, self.holder);
+    }
+}

@@ -1,0 +1,233 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::shelf::{Filter, Order, Shelf};
+use super::wait_queue::WaitQueue;
+use crate::running::{Running, if_running, with};
+use crate::sim::Sim;
+use crate::tables::Tables;
+use crate::things::{Thing, ThingKey};
+use crate::waits::{WaitKey, What};
+
+/// A store of an LP: items that processes put and get.
+///
+/// Who gets is served in the order of asking, each with the first item that it wants. A store may
+/// be [limited](Self::limited), and may [order](Self::ordered) its items.
+pub struct Store<T> {
+    key: ThingKey,
+    items: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Store<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Store<T> {}
+
+impl<T> fmt::Debug for Store<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").field("key", &self.key).finish()
+    }
+}
+
+/// A store as its LP keeps it.
+///
+/// Invariant: nobody waits to put while there is room.
+struct StoreTable<T> {
+    name: Cow<'static, str>,
+    capacity: usize,
+    shelf: Shelf<T>,
+    putters: WaitQueue<Option<T>>,
+}
+
+impl<T: Send + 'static> Thing for StoreTable<T> {
+    fn describe(&self) -> String {
+        format!("the store `{}` ({} items)", self.name, self.shelf.len())
+    }
+}
+
+impl<T> StoreTable<T> {
+    /// Puts what waits to be put, while there is room.
+    fn serve(&mut self, tables: &mut Tables) {
+        while self.shelf.len() < self.capacity
+            && let Some(first) = self.putters.first(tables)
+        {
+            let item = first.data.take();
+            let wait = first.wait;
+            self.putters.pop();
+            if let Some(item) = item {
+                self.shelf.put(item, tables);
+            }
+            tables.finish_wait(wait, 0);
+        }
+    }
+}
+
+impl<T: Send + 'static> Store<T> {
+    /// Makes a store of this LP without a limit. Make it once, as it stays until the run ends.
+    pub fn new<M>(sim: Sim<M>, name: impl Into<Cow<'static, str>>) -> Self {
+        Store::limited(sim, name, usize::MAX)
+    }
+
+    /// Makes a store of this LP for up to `capacity` items.
+    pub fn limited<M>(_: Sim<M>, name: impl Into<Cow<'static, str>>, capacity: usize) -> Self {
+        Store::made(name.into(), capacity, Shelf::default())
+    }
+
+    /// Makes a store of this LP whose least item is got first; of equal items, the one that was put
+    /// first.
+    pub fn ordered<M>(
+        _: Sim<M>,
+        name: impl Into<Cow<'static, str>>,
+        capacity: usize,
+        order: Order<T>,
+    ) -> Self {
+        Store::made(name.into(), capacity, Shelf::ordered(order))
+    }
+
+    fn made(name: Cow<'static, str>, capacity: usize, shelf: Shelf<T>) -> Self {
+        let key = with(|running| {
+            let table = StoreTable { name, capacity, shelf, putters: WaitQueue::default() };
+            running.things.add(running.id, table)
+        });
+        Store { key, items: PhantomData }
+    }
+
+    /// How many items lie there.
+    pub fn len(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.shelf.len())
+    }
+
+    /// Whether no item lies there.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many processes wait for an item.
+    pub fn waiting(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.shelf.takers())
+    }
+
+    /// Puts an item, as soon as there is room for it and nobody comes before.
+    #[track_caller]
+    pub fn put(self, item: T) -> Put<T> {
+        let at = Location::caller();
+        with(|running| {
+            running.step();
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            if table.shelf.len() < table.capacity {
+                table.shelf.put(item, around.tables);
+                return Put { store: self, wait: WaitKey::NONE };
+            }
+            let what = What::Thing(self.key.place);
+            let wait = around.tables.begin_wait(what, around.now, at);
+            table.putters.push(0, wait, Some(item));
+            Put { store: self, wait }
+        })
+    }
+
+    /// Gets the first item.
+    #[track_caller]
+    pub fn get(self) -> Get<T> {
+        self.take(None, Location::caller())
+    }
+
+    /// Gets the first item that `wants` wants. It must be a pure function of the item, and may not
+    /// call the simulation.
+    #[track_caller]
+    pub fn get_matching(self, wants: impl Fn(&T) -> bool + Send + 'static) -> Get<T> {
+        self.take(Some(Box::new(wants)), Location::caller())
+    }
+
+    fn take(self, filter: Option<Filter<T>>, at: &'static Location<'static>) -> Get<T> {
+        with(|running| {
+            running.step();
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            let what = What::Thing(self.key.place);
+            let wait = around.tables.begin_wait(what, around.now, at);
+            if table.shelf.take(wait, filter, around.tables) {
+                table.serve(around.tables);
+            }
+            Get { store: self, wait }
+        })
+    }
+
+    fn withdraw(self, running: &mut Running<'_>, key: WaitKey, is_put: bool) {
+        let Some(wait) = running.tables.end_wait(key) else { return };
+        let (table, around) = running.thing::<StoreTable<T>>(self.key);
+        match (is_put, wait.is_over) {
+            (true, false) => table.putters.withdraw(around.tables),
+            // The item is there, and somebody may have got it already.
+            (true, true) => {}
+            (false, was_over) => table.shelf.withdraw(key, was_over, around.tables),
+        }
+        table.serve(around.tables);
+    }
+}
+
+/// An item that is to be put into a store: see [`Store::put`].
+#[must_use = "an item may have to wait for room: await it"]
+pub struct Put<T: Send + 'static> {
+    store: Store<T>,
+    wait: WaitKey,
+}
+
+impl<T: Send + 'static> Future for Put<T> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if !self.wait.is_none() {
+            if with(|running| running.tables.poll_wait(self.wait)).is_none() {
+                return Poll::Pending;
+            }
+            self.wait = WaitKey::NONE;
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<T: Send + 'static> Drop for Put<T> {
+    fn drop(&mut self) {
+        if !self.wait.is_none() {
+            if_running(|running| self.store.withdraw(running, self.wait, true));
+        }
+    }
+}
+
+/// An item that is to be got from a store: see [`Store::get`].
+#[must_use = "a wait that is dropped is withdrawn: await it"]
+pub struct Get<T: Send + 'static> {
+    store: Store<T>,
+    wait: WaitKey,
+}
+
+impl<T: Send + 'static> Future for Get<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        let store = self.store;
+        let wait = self.wait;
+        let item = with(|running| {
+            running.tables.poll_wait(wait)?;
+            running.thing::<StoreTable<T>>(store.key).0.shelf.given(wait)
+        });
+        let Some(item) = item else { return Poll::Pending };
+        self.wait = WaitKey::NONE;
+        Poll::Ready(item)
+    }
+}
+
+impl<T: Send + 'static> Drop for Get<T> {
+    fn drop(&mut self) {
+        if !self.wait.is_none() {
+            if_running(|running| self.store.withdraw(running, self.wait, false));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use warpline_model::{Cell, Counter, Histogram, Mean, Table, TimeMean};
+
+use super::Sim;
+use crate::running::with;
+
+/// Statistics and rows, as `Observe` writes them.
+impl<T> Sim<T> {
+    /// Adds `by` to a counter.
+    #[inline]
+    pub fn count(self, counter: Counter, by: u64) {
+        with(|running| running.lp.count(counter, by));
+    }
+
+    /// Adds a value to a mean.
+    #[inline]
+    pub fn observe(self, mean: Mean, value: f64) {
+        with(|running| running.lp.observe(mean, value));
+    }
+
+    /// Adds a value to a histogram.
+    #[inline]
+    pub fn sample(self, histogram: Histogram, value: f64) {
+        with(|running| running.lp.sample(histogram, value));
+    }
+
+    /// Adds the time from `from` to `to` at `level` to a mean over time.
+    #[inline]
+    pub fn span(self, mean: TimeMean, from: f64, to: f64, level: f64) {
+        with(|running| running.lp.span(mean, from, to, level));
+    }
+
+    /// Adds a row to a table.
+    #[inline]
+    pub fn record(self, table: Table, row: &[Cell]) {
+        with(|running| running.lp.record(table, row));
+    }
+
+    /// Acts on the outside world once the event is settled.
+    pub fn when_settled(self, act: impl Fn() + Send + Sync + 'static) {
+        with(|running| running.lp.act_when_settled(Box::new(act)));
+    }
+}

@@ -1,0 +1,36 @@
+use warpline_base::random::Random;
+
+use super::Sim;
+use crate::running::with;
+
+impl<T> Sim<T> {
+    /// Draws from the LP's random numbers.
+    #[inline]
+    pub fn draw<R>(self, draw: impl FnOnce(&mut Random) -> R) -> R {
+        with(|running| draw(running.lp.stream(0)))
+    }
+
+    /// Draws from another stream of the LP; see `Context::stream`.
+    #[inline]
+    pub fn draw_from<R>(self, stream: u8, draw: impl FnOnce(&mut Random) -> R) -> R {
+        with(|running| draw(running.lp.stream(stream)))
+    }
+
+    /// An exponential number with this mean.
+    #[inline]
+    pub fn exponential(self, mean: f64) -> f64 {
+        self.draw(|random| random.exponential(mean))
+    }
+
+    /// A number between `low` and `high`, all equally likely.
+    #[inline]
+    pub fn uniform(self, low: f64, high: f64) -> f64 {
+        self.draw(|random| low + (high - low) * random.uniform())
+    }
+
+    /// A whole number below `bound`, all equally likely.
+    #[inline]
+    pub fn below(self, bound: u32) -> u32 {
+        self.draw(|random| random.below(bound))
+    }
+}

@@ -1,0 +1,151 @@
+//! What an LP of processes consists of, apart from what its model defines.
+
+use std::collections::VecDeque;
+use std::panic::Location;
+
+use crate::interrupt::Interrupted;
+use crate::processes::{Ended, ProcessKey, Processes};
+use crate::waits::{Wait, WaitKey, Waits, What};
+
+/// No process.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// The processes of an LP, what they wait for, and which of them go on in the current event.
+///
+/// Invariants: a process is in `ready` if and only if its place says so. `Place::waits` counts the
+/// waits of the process in it.
+pub(crate) struct Tables {
+    pub(crate) processes: Processes,
+    pub(crate) waits: Waits,
+    /// The places of the processes that are to be polled in this event, the first to be polled
+    /// first.
+    pub(crate) ready: VecDeque<u32>,
+    /// The waits for conditions, in the order in which they began.
+    pub(crate) conditions: Vec<WaitKey>,
+    /// The place of the process that is polled.
+    pub(crate) current: u32,
+    /// How much the processes have done in this event.
+    pub(crate) steps: u64,
+    /// Whether a process has gone on since conditions were last looked at.
+    pub(crate) has_progressed: bool,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Tables {
+            processes: Processes::default(),
+            waits: Waits::default(),
+            ready: VecDeque::new(),
+            conditions: Vec::new(),
+            current: NOBODY,
+            steps: 0,
+            has_progressed: false,
+        }
+    }
+}
+
+impl Tables {
+    /// Adds a wait of the process that is polled.
+    #[inline]
+    pub(crate) fn begin_wait(
+        &mut self,
+        what: What,
+        now: f64,
+        at: &'static Location<'static>,
+    ) -> WaitKey {
+        self.processes.place(self.current).waits += 1;
+        self.waits.add(self.current, what, now, at)
+    }
+
+    /// Removes a wait, and returns it unless it was removed before.
+    #[inline]
+    pub(crate) fn end_wait(&mut self, key: WaitKey) -> Option<Wait> {
+        let wait = self.waits.remove(key)?;
+        self.processes.place(wait.process).waits -= 1;
+        Some(wait)
+    }
+
+    /// Asks on behalf of the process that is polled whether a wait is over. If so, it is removed
+    /// and returned.
+    #[inline]
+    pub(crate) fn poll_wait(&mut self, key: WaitKey) -> Option<Wait> {
+        let wait = self.waits.get_mut(key)?;
+        if wait.is_over {
+            return self.end_wait(key);
+        }
+        if wait.process != self.current {
+            // The future was moved to another process.
+            let before = std::mem::replace(&mut wait.process, self.current);
+            self.processes.place(before).waits -= 1;
+            self.processes.place(self.current).waits += 1;
+        }
+        None
+    }
+
+    /// What is waited for has come: the process is polled in this event. Returns `false` if nobody
+    /// waits any more.
+    #[inline]
+    pub(crate) fn finish_wait(&mut self, key: WaitKey, outcome: u64) -> bool {
+        let Some(wait) = self.waits.get_mut(key).filter(|wait| !wait.is_over) else { return false };
+        wait.is_over = true;
+        wait.outcome = outcome;
+        let process = wait.process;
+        self.queue(process);
+        true
+    }
+
+    /// Whether somebody waits, for what has not come.
+    #[inline]
+    pub(crate) fn is_waiting(&self, key: WaitKey) -> bool {
+        self.waits.get(key).is_some_and(|wait| !wait.is_over)
+    }
+
+    /// Has a process polled in this event.
+    #[inline]
+    pub(crate) fn queue(&mut self, process: u32) {
+        self.has_progressed = true;
+        self.push_ready(process);
+    }
+
+    #[inline]
+    fn push_ready(&mut self, process: u32) {
+        let place = self.processes.place(process);
+        if !place.is_queued {
+            place.is_queued = true;
+            self.ready.push_back(process);
+        }
+    }
+
+    /// Interrupts a process: what it does interruptibly ends, now or as soon as it begins such a
+    /// thing. Returns `false` if the process has ended.
+    pub(crate) fn interrupt(&mut self, process: ProcessKey, why: Interrupted) -> bool {
+        let Some(place) = self.processes.get_mut(process) else { return false };
+        place.interrupt.get_or_insert_with(|| Box::new(why));
+        self.queue(process.place);
+        true
+    }
+
+    /// Ends the process in this place, and wakes who waits for that.
+    pub(crate) fn end_process(&mut self, process: u32, ended: Ended) {
+        for joiner in self.processes.end(process, ended) {
+            self.finish_wait(joiner, ended as u64);
+        }
+    }
+
+    /// Has those processes polled that wait for conditions, if any process has gone on since they
+    /// last were. Returns whether there are any.
+    pub(crate) fn queue_conditions(&mut self) -> bool {
+        if !std::mem::take(&mut self.has_progressed) || self.conditions.is_empty() {
+            return false;
+        }
+        let mut conditions = std::mem::take(&mut self.conditions);
+        conditions.retain(|&key| self.waits.get(key).is_some());
+        for &key in &conditions {
+            if let Some(process) = self.waits.get(key).map(|wait| wait.process) {
+                self.push_ready(process);
+            }
+        }
+        self.conditions = conditions;
+        !self.ready.is_empty()
+    }
+}

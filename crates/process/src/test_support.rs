@@ -1,0 +1,13 @@
+//! What tests of this crate share.
+
+use std::panic::Location;
+
+use crate::tables::Tables;
+
+/// The tables of an LP with one process, which is being polled.
+pub(crate) fn one_process() -> Tables {
+    let mut tables = Tables::default();
+    let key = tables.processes.add(Box::pin(async {}), None, Location::caller());
+    tables.current = key.place;
+    tables
+}

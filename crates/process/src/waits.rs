@@ -1,0 +1,181 @@
+//! What the processes of an LP wait for: a table with a place for each wait.
+//!
+//! Invariant: a [`WaitKey`] finds its wait until the wait is removed, and nothing afterwards, as a
+//! place has another generation whenever it is used again.
+
+use std::panic::Location;
+
+use serde::{Deserialize, Serialize};
+use warpline_model::Portable;
+
+use crate::processes::ProcessKey;
+
+/// A wait of a process: its place in the LP's table, and the generation of that place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable, Serialize, Deserialize)]
+pub struct WaitKey {
+    place: u32,
+    generation: u32,
+}
+
+impl WaitKey {
+    /// No wait.
+    pub(crate) const NONE: WaitKey = WaitKey { place: 0, generation: 0 };
+
+    /// Whether it is no wait.
+    #[inline]
+    pub(crate) fn is_none(self) -> bool {
+        self.generation == 0
+    }
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum What {
+    /// The end of a sleep.
+    Time(f64),
+    /// A message.
+    Message,
+    /// The end of a process.
+    Process(ProcessKey),
+    /// Something of the LP: a resource, a container, a store, a gate.
+    Thing(u32),
+    /// A condition.
+    Condition,
+}
+
+/// A wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    /// Of this place. It is odd while the place is used.
+    generation: u32,
+    /// The place of the process that waits, or the next free place.
+    pub(crate) process: u32,
+    /// What has come of it, where that is a number.
+    pub(crate) outcome: u64,
+    pub(crate) what: What,
+    /// Since when.
+    pub(crate) since: f64,
+    /// Where in the code.
+    pub(crate) at: &'static Location<'static>,
+    /// Whether what is waited for has come.
+    pub(crate) is_over: bool,
+}
+
+/// The waits of an LP.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    places: Vec<Wait>,
+    /// The first free place.
+    free: u32,
+    live: u32,
+}
+
+/// The end of the list of free places.
+const NO_PLACE: u32 = u32::MAX;
+
+impl Default for Waits {
+    fn default() -> Self {
+        Waits { places: Vec::new(), free: NO_PLACE, live: 0 }
+    }
+}
+
+impl Waits {
+    /// How many waits there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.live
+    }
+
+    /// Adds a wait of `process`.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        process: u32,
+        what: What,
+        since: f64,
+        at: &'static Location<'static>,
+    ) -> WaitKey {
+        let wait = Wait { generation: 1, process, outcome: 0, what, since, at, is_over: false };
+        self.live += 1;
+        if let Some(place) = self.places.get_mut(self.free as usize) {
+            let key = WaitKey { place: self.free, generation: place.generation.wrapping_add(1) };
+            self.free = place.process;
+            *place = Wait { generation: key.generation, ..wait };
+            return key;
+        }
+        let key = WaitKey { place: self.places.len() as u32, generation: 1 };
+        self.places.push(wait);
+        key
+    }
+
+    /// The wait, unless it was removed.
+    #[inline]
+    pub(crate) fn get(&self, key: WaitKey) -> Option<&Wait> {
+        self.places.get(key.place as usize).filter(|wait| wait.generation == key.generation)
+    }
+
+    /// The wait, unless it was removed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, key: WaitKey) -> Option<&mut Wait> {
+        self.places.get_mut(key.place as usize).filter(|wait| wait.generation == key.generation)
+    }
+
+    /// Removes a wait and returns it, unless it was removed before.
+    #[inline]
+    pub(crate) fn remove(&mut self, key: WaitKey) -> Option<Wait> {
+        if key.is_none() {
+            return None;
+        }
+        let free = self.free;
+        let place = self.get_mut(key)?;
+        let wait = *place;
+        place.generation = place.generation.wrapping_add(1);
+        place.process = free;
+        self.free = key.place;
+        self.live -= 1;
+        Some(wait)
+    }
+
+    /// All waits, in the order of their places.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Wait> {
+        self.places.iter().filter(|wait| wait.generation % 2 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn add(waits: &mut Waits, process: u32) -> WaitKey {
+        waits.add(process, What::Message, 1.5, Location::caller())
+    }
+
+    #[test]
+    fn a_key_finds_its_wait_and_none_after_it() {
+        let mut waits = Waits::default();
+        let first = add(&mut waits, 7);
+        assert_eq!(waits.get(first).map(|wait| wait.process), Some(7));
+        assert!(waits.remove(first).is_some() && waits.remove(first).is_none());
+        let second = add(&mut waits, 8);
+        assert_eq!((second.place, waits.len()), (first.place, 1));
+        assert!(waits.get(first).is_none() && waits.get_mut(second).is_some());
+    }
+
+    #[test]
+    fn places_are_used_again() {
+        let mut waits = Waits::default();
+        let keys: Vec<_> = (0..5).map(|process| add(&mut waits, process)).collect();
+        keys.iter().for_each(|&key| assert!(waits.remove(key).is_some()));
+        (0..5).for_each(|process| assert!(add(&mut waits, process).place < 5));
+        assert_eq!(waits.iter().map(|wait| wait.process).collect::<Vec<_>>(), [4, 3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn no_wait_is_none_of_the_waits() {
+        let mut waits = Waits::default();
+        assert!(waits.get(WaitKey::NONE).is_none());
+        let key = add(&mut waits, 1);
+        assert!(waits.remove(WaitKey::NONE).is_none() && !key.is_none());
+        waits.remove(key);
+        assert!(waits.remove(WaitKey::NONE).is_none());
+    }
+}

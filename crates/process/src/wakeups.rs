@@ -1,0 +1,20 @@
+//! How an LP has itself woken: it sends itself an event, which carries the wait.
+//!
+//! A wake-up whose wait was withdrawn is stale. It still arrives, finds no wait with its key, and
+//! does nothing.
+
+use crate::running::Services;
+use crate::tables::Tables;
+use crate::waits::WaitKey;
+
+/// Has the LP woken for `wait` after `delay`.
+#[inline]
+pub(crate) fn set(lp: &mut dyn Services, delay: f64, wait: WaitKey) {
+    lp.send_wake_up(delay, wait);
+}
+
+/// A wake-up has arrived. Returns whether somebody waits for it.
+#[inline]
+pub(crate) fn arrive(tables: &mut Tables, wait: WaitKey) -> bool {
+    tables.finish_wait(wait, 0)
+}

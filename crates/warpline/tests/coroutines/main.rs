@@ -1,0 +1,3 @@
+//! Runs of models of processes.
+
+mod first_steps;
