@@ -1,3 +1,4 @@
 //! Runs of models of processes.
 
 mod first_steps;
+mod telling;
