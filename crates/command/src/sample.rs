@@ -57,8 +57,10 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         engines: Vec::new(),
         progress: Vec::new(),
         views: Vec::new(),
+        told: Vec::new(),
         lost_delays: None,
         ran_out: false,
+        stuck: None,
         partial: None,
         replications: None,
     }

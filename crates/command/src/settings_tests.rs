@@ -51,7 +51,10 @@ fn a_comparison_has_the_settings_of_a_run_but_for_its_output() {
         [&[RUNS.to_owned(), WITH.to_owned()], &names(&expected)[..]].concat()
     );
     let outputs: Vec<_> = of_run().into_iter().filter(is_output).collect();
-    assert_eq!(names(&outputs), ["trace", "trace-limit", "state-digest", "report"]);
+    assert_eq!(
+        names(&outputs),
+        ["trace", "trace-limit", "state-digest", "follow", "follow-limit", "report"]
+    );
 }
 
 #[test]

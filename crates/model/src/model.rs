@@ -2,7 +2,7 @@ use std::fmt::Debug;
 
 use warpline_base::LpId;
 use warpline_memory::Payload;
-use warpline_record::View;
+use warpline_record::{Stuck, View};
 
 use crate::{
     Abilities, Commit, Context, Declarations, Finish, HasEvent, Init, Link, Outcome, Results,
@@ -555,6 +555,30 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// ```
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
         let _ = (state, lp);
+    }
+
+    /// Who still waits in the state of LP `lp` although no event is left that could end it, with
+    /// at most `most` of them in words. Asked at the end of the run. Default: nobody.
+    ///
+    /// ```
+    /// # use warpline_model::{prelude::*, record::Stuck};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = Vec<f64>; type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> Vec<f64> { vec![] }
+    /// #     fn handle(&self, _: &mut Vec<f64>, _: &(), _: &mut Context<Self>) {}
+    /// fn stuck(&self, _: LpId, queue: &Vec<f64>, most: usize) -> Stuck {
+    ///     let line = |since: &f64| format!("a customer waits for the till since {since}");
+    ///     Stuck { waits: queue.len() as u64, lines: queue.iter().take(most).map(line).collect() }
+    /// }
+    /// # }
+    /// let stuck = Shop.stuck(LpId(0), &vec![1.5, 4.0], 1);
+    /// assert_eq!(stuck.lines, ["a customer waits for the till since 1.5"]);
+    /// ```
+    fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
+        let _ = (lp, state, most);
+        Stuck::default()
     }
 
     /// The model's outputs as JSON. Default: every declared statistic. [`Results`] shows how to add

@@ -103,6 +103,12 @@ macro_rules! cells {
 
 cells!(f64 => Real as f64, f32 => Real as f64, i64 => Whole as i64, i32 => Whole as i64, u32 => Whole as i64, u16 => Whole as i64, u8 => Whole as i64, i16 => Whole as i64, i8 => Whole as i64, bool => Flag as bool, &'static str => Text as Text, String => Text as Text);
 
+impl From<Text> for Cell {
+    fn from(text: Text) -> Self {
+        Cell::Text(text)
+    }
+}
+
 impl From<warpline_base::LpId> for Cell {
     fn from(lp: warpline_base::LpId) -> Self {
         Cell::Whole(i64::from(lp.0))

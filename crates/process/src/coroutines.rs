@@ -5,10 +5,10 @@ use std::sync::Arc;
 use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_model::engine::{Limits, context_of, limits_of};
-use warpline_model::record::View;
+use warpline_model::record::{Deed, Stuck, View};
 use warpline_model::{
     Abilities, Configure, Context, Declarations, Init, Link, Model, Observe, Outcome, Preset,
-    Results,
+    Results, Text,
 };
 
 use crate::event::ProcessEvent;
@@ -127,6 +127,12 @@ impl<M: ProcessModel> Model for Coroutines<M> {
         }
     }
 
+    fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
+        let (waits, lines) = state.stuck(most);
+        let place = |line| if self.lps() > 1 { format!("{lp}: {line}") } else { line };
+        Stuck { waits, lines: lines.into_iter().map(place).collect() }
+    }
+
     fn results(&self, outcome: &Outcome) -> Results<Self> {
         self.model.results(outcome)
     }
@@ -181,6 +187,15 @@ impl<M: ProcessModel> Services for Context<Coroutines<M>> {
 
     fn act_when_settled(&mut self, act: Box<dyn Fn() + Send + Sync>) {
         Observe::when_settled(self, act);
+    }
+
+    #[inline]
+    fn may_tell(&self) -> u32 {
+        Context::may_tell(self)
+    }
+
+    fn tell(&mut self, who: Text, deed: Deed, what: Text) {
+        Context::tell(self, who, deed, what);
     }
 
     fn fail(&mut self, why: String) {

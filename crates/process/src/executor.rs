@@ -27,6 +27,7 @@ static WAKER: LazyLock<Waker> = LazyLock::new(|| Waker::from(Arc::new(Foreign)))
 /// Polls all processes that are ready, and those that become ready by that. Stops at a fault.
 pub(crate) fn run_ready(running: &mut Running<'_>) {
     running.tables.steps = 0;
+    running.begin_telling();
     loop {
         while let Some(process) = running.tables.ready.pop_front() {
             if !poll(running, process) {
@@ -54,17 +55,21 @@ fn poll(running: &mut Running<'_>, process: u32) -> bool {
     let place = running.tables.processes.place(process);
     let is_fine = match pending {
         None => {
+            running.tell(|| "ends".to_owned());
             running.tables.end_process(process, Ended::Finished);
             true
         }
         Some(coroutine) if place.is_cancelled => {
             lend::<RunningLp, _>(running, || drop(coroutine));
+            running.tell(|| "cancels itself".to_owned());
             running.tables.end_process(process, Ended::Cancelled);
             true
         }
         Some(coroutine) => {
             place.coroutine = Some(coroutine);
-            place.waits > 0 || refuse_foreign(running, process)
+            let waits = place.waits > 0;
+            running.tell_waits(process);
+            waits || refuse_foreign(running, process)
         }
     };
     running.tables.current = NOBODY;

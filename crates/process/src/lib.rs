@@ -53,6 +53,7 @@ mod resources;
 mod running;
 mod sim;
 mod tables;
+mod telling;
 #[cfg(test)]
 mod test_support;
 mod things;

@@ -121,22 +121,10 @@ impl<T> ProcessLp<T> {
         };
         let words = stuck().take(most).map(|wait| {
             let who = self.tables.processes.describe(wait.process);
-            let what = self.describe(wait.what);
+            let what = self.tables.describe(wait.what, &self.things);
             let at = wait.at;
             format!("{who} waits for {what} since {}, at {}:{}", wait.since, at.file(), at.line())
         });
         (stuck().count() as u64, words.collect())
-    }
-
-    fn describe(&self, what: What) -> String {
-        match what {
-            What::Time(until) => format!("the time {until}"),
-            What::Message => "a message".to_owned(),
-            What::Process(process) => {
-                format!("the end of {}", self.tables.processes.describe(process.place))
-            }
-            What::Thing(place) => self.things.describe(place),
-            What::Condition => "a condition".to_owned(),
-        }
     }
 }

@@ -158,6 +158,17 @@ impl Processes {
         std::mem::take(&mut place.joiners)
     }
 
+    /// What LPs call a process that they tell of: its name, or else its number.
+    pub(crate) fn name(&self, key: ProcessKey) -> String {
+        let place = self.places.get(key.place as usize);
+        let place = place.filter(|place| place.is_used && place.generation == key.generation);
+        match place.map(|place| (&place.name, place.number)) {
+            Some((Some(name), _)) => name.to_string(),
+            Some((None, number)) => format!("process {number}"),
+            None => "a process that has ended".to_owned(),
+        }
+    }
+
     /// The process in words: by its name, or else by its number and where it was started.
     pub(crate) fn describe(&self, index: u32) -> String {
         let Some(place) = self.places.get(index as usize).filter(|place| place.is_used) else {

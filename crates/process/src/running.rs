@@ -8,8 +8,9 @@ use std::any::Any;
 use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_memory::{Lend, borrow};
-use warpline_model::Observe;
 use warpline_model::engine::Limits;
+use warpline_model::record::Deed;
+use warpline_model::{Observe, Text};
 
 use crate::tables::Tables;
 use crate::things::{Thing, ThingKey, Things};
@@ -25,6 +26,10 @@ pub(crate) trait Services: Observe {
     fn send_wake_up(&mut self, delay: f64, wait: WaitKey);
     /// Acts on the outside world once the event is settled.
     fn act_when_settled(&mut self, act: Box<dyn Fn() + Send + Sync>);
+    /// How much the LP may tell; 0 unless somebody follows it.
+    fn may_tell(&self) -> u32;
+    /// Tells those who follow the LP what `who` does.
+    fn tell(&mut self, who: Text, deed: Deed, what: Text);
     /// Ends the run with an error.
     fn fail(&mut self, why: String);
     fn limits(&self) -> &Limits;

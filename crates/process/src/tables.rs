@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use crate::interrupt::Interrupted;
 use crate::processes::{Ended, ProcessKey, Processes};
+use crate::things::Things;
 use crate::waits::{Wait, WaitKey, Waits, What};
 
 /// No process.
@@ -28,6 +29,10 @@ pub(crate) struct Tables {
     pub(crate) steps: u64,
     /// Whether a process has gone on since conditions were last looked at.
     pub(crate) has_progressed: bool,
+    /// Whether the LP tells what its processes do in this event.
+    pub(crate) tells: bool,
+    /// How much it has told.
+    pub(crate) told: u32,
 }
 
 impl Default for Tables {
@@ -40,6 +45,8 @@ impl Default for Tables {
             current: NOBODY,
             steps: 0,
             has_progressed: false,
+            tells: false,
+            told: 0,
         }
     }
 }
@@ -129,6 +136,19 @@ impl Tables {
     pub(crate) fn end_process(&mut self, process: u32, ended: Ended) {
         for joiner in self.processes.end(process, ended) {
             self.finish_wait(joiner, ended as u64);
+        }
+    }
+
+    /// What somebody waits for, in words.
+    pub(crate) fn describe(&self, what: What, things: &Things) -> String {
+        match what {
+            What::Time(until) => format!("the time {until}"),
+            What::Message => "a message".to_owned(),
+            What::Process(process) => {
+                format!("the end of {}", self.processes.describe(process.place))
+            }
+            What::Thing(place) => things.describe(place),
+            What::Condition => "a condition".to_owned(),
         }
     }
 

@@ -9,6 +9,11 @@ use warpline_base::LpId;
 pub(crate) trait Thing: Any + Send {
     /// What it is, in words, such as "the resource `till`".
     fn describe(&self) -> String;
+
+    /// Whether it tells itself who waits for it.
+    fn tells_itself(&self) -> bool {
+        false
+    }
 }
 
 /// Everything that the processes of an LP share.
@@ -42,6 +47,11 @@ impl Things {
     /// What a thing is, in words.
     pub(crate) fn describe(&self, place: u32) -> String {
         self.0.get(place as usize).map_or_else(String::new, |thing| thing.describe())
+    }
+
+    /// Whether a thing tells itself who waits for it.
+    pub(crate) fn tells_itself(&self, place: u32) -> bool {
+        self.0.get(place as usize).is_some_and(|thing| thing.tells_itself())
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -59,6 +59,8 @@ pub(crate) struct Wait {
     pub(crate) at: &'static Location<'static>,
     /// Whether what is waited for has come.
     pub(crate) is_over: bool,
+    /// Whether the LP has told of it.
+    is_told: bool,
 }
 
 /// The waits of an LP.
@@ -94,7 +96,16 @@ impl Waits {
         since: f64,
         at: &'static Location<'static>,
     ) -> WaitKey {
-        let wait = Wait { generation: 1, process, outcome: 0, what, since, at, is_over: false };
+        let wait = Wait {
+            generation: 1,
+            process,
+            outcome: 0,
+            what,
+            since,
+            at,
+            is_over: false,
+            is_told: false,
+        };
         self.live += 1;
         if let Some(place) = self.places.get_mut(self.free as usize) {
             let key = WaitKey { place: self.free, generation: place.generation.wrapping_add(1) };
@@ -133,6 +144,18 @@ impl Waits {
         self.free = key.place;
         self.live -= 1;
         Some(wait)
+    }
+
+    /// What a process waits for and the LP has not told yet, in the order of the places.
+    pub(crate) fn take_untold(&mut self, process: u32) -> Vec<What> {
+        let is_new = |wait: &&mut Wait| {
+            wait.generation % 2 == 1 && wait.process == process && !wait.is_over && !wait.is_told
+        };
+        let tell = |wait: &mut Wait| {
+            wait.is_told = true;
+            wait.what
+        };
+        self.places.iter_mut().filter(is_new).map(tell).collect()
     }
 
     /// All waits, in the order of their places.

@@ -13,7 +13,9 @@ mod results;
 mod run_record;
 mod series;
 mod stretches;
+mod stuck;
 mod study;
+mod told;
 mod views;
 
 pub use self::deferred::Deferred;
@@ -26,7 +28,9 @@ pub use self::run_record::{
 };
 pub use self::series::{Series, SeriesKind};
 pub use self::stretches::EngineStretch;
+pub use self::stuck::Stuck;
 pub use self::study::{Fact, StudyRecord};
+pub use self::told::{Deed, Told};
 pub use self::views::{
     Bar, BarsView, GridView, HistogramView, LinesView, MapLink, MapNode, MapView, TableView, View,
 };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::null::number;
 use crate::{
     EngineStretch, LostDelays, ParallelRecord, ProgressSample, Provenance, Replications,
-    ResultTree, Series, View,
+    ResultTree, Series, Stuck, Told, View,
 };
 
 /// The whole outcome of one run.
@@ -93,6 +93,9 @@ pub struct RunRecord {
     pub progress: Vec<ProgressSample>,
     /// What the model adds to the report.
     pub views: Vec<View>,
+    /// What followed LPs told, in the order of their events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
     /// Sends whose delay was lost to rounding. For several runs: those of the first run that has
     /// any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,6 +103,9 @@ pub struct RunRecord {
     /// Whether the run ended because no event was left, not even one after the end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ran_out: bool,
+    /// Who still waited when it ran out of events; `None` if nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<Stuck>,
     /// Set if the run was stopped early: its history is that of a run to `end_time`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
@@ -109,8 +115,8 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The record without what only the report needs (notes on settings, progress, views, and time
-    /// lines of a modelled machine).
+    /// The record without what only the report needs (notes on settings, progress, views, what
+    /// was told, and time lines of a modelled machine).
     pub fn summary(&self) -> Map<String, Value> {
         let Ok(Value::Object(all)) = serde_json::to_value(self.streamed_summary()) else {
             unreachable!("a record is always an object")
@@ -125,6 +131,7 @@ impl RunRecord {
             settings: Vec::new(),
             progress: Vec::new(),
             views: Vec::new(),
+            told: Vec::new(),
             results: ResultTree::default(),
             replications: None,
             ..self.clone()

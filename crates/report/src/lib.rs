@@ -37,6 +37,7 @@ mod page;
 mod parallel;
 mod results;
 mod series;
+mod story;
 mod study;
 mod summary;
 mod table;

@@ -2,7 +2,7 @@
 
 use crate::html::{escape, fill, relative_link, script_json};
 use crate::table::Table;
-use crate::{engines, format, kinds, parallel, results, series, study, summary, views};
+use crate::{engines, format, kinds, parallel, results, series, story, study, summary, views};
 use serde::Serialize;
 use warpline_record::{ProgressSample, RunRecord, StudyRecord, View};
 
@@ -58,6 +58,7 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     let pictures: Vec<View> = kinds::view(record)
         .into_iter()
         .chain(series::views(record))
+        .chain(story::views(record))
         .chain(record.views.iter().cloned())
         .collect();
     let (views, mut tables) = views::views(&pictures);
@@ -86,9 +87,9 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         "<dl class=\"tiles\">{tiles}</dl>\n<div class=\"grid folds\">{settings}</div>\n\
          <section class=\"card\"><h2>Results</h2>\n<div class=\"results\">{results}</div></section>\n\
          {progress}{}{}\n{}",
-        engines.unwrap_or_default(),
+        story::stuck(record) + &engines.unwrap_or_default(),
         parallel.as_ref().map_or("", |section| &section.html),
-        shown("What the model shows", &views)
+        shown("What the model shows", &(story::resources(record) + &views))
     );
     filled(
         "run",

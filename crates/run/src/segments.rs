@@ -21,6 +21,7 @@ use crate::job::Job;
 use crate::job::check::RunSpec;
 use crate::machine::budget::RunBudget;
 use crate::outcome::rows::{Acts, Rows};
+use crate::outcome::tellings::Tellings;
 use crate::parallel::processes::Processes;
 use crate::plan::{ParallelPlan, RunPlan, cores};
 use crate::policy::Facts;
@@ -167,7 +168,8 @@ impl<M: Model> Job<M> {
         records: &Records,
     ) -> Result<RunState<M>, Error> {
         let statistics = self.statistics(spec);
-        let rows = Rows::new(records, acts, &statistics)?;
+        let tellings = Tellings::new(spec.limits.followed.clone(), self.hearer.clone());
+        let rows = Rows::new(records, acts, tellings, &statistics)?;
         Ok(RunState::new(statistics, rows))
     }
 

@@ -8,6 +8,7 @@ mod scaling;
 mod sensitivity;
 mod series;
 mod speculation;
+mod story;
 mod summary;
 
 use self::one_run::{FinishedRun, RunModel};
@@ -30,7 +31,12 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     }
     let mut notes = tell_notes(program, request, &settings.simulation)?;
     let signals = Signals::listen();
-    let job = RunModel { settings: &settings, quiet: request.quiet, signals: &signals };
+    let job = RunModel {
+        settings: &settings,
+        quiet: request.quiet,
+        tells: !request.json,
+        signals: &signals,
+    };
     let FinishedRun { record, tables, incomplete, trace } = with_model(program, request, job)??;
     tell(&mut notes, unused_threads(&settings.simulation, &record));
     // The results are printed even if rows or report fail.
@@ -45,6 +51,7 @@ pub(crate) fn run<C: Catalogue>(program: &Program<C>, request: &Request) -> Resu
     let summary = Summary {
         record: &record,
         notes: &notes,
+        follows: settings.simulation.follow.is_some(),
         tables: &tables,
         directory,
         report: report.as_deref(),

@@ -1,6 +1,7 @@
 //! One run, or several that differ in the seed, of a model that is not known yet.
 
 use super::sensitivity;
+use super::story::Story;
 use crate::failure::Failure;
 use crate::models::catalogue::Visitor;
 use crate::output::progress::ProgressDisplay;
@@ -9,12 +10,17 @@ use crate::output::{self, format};
 use crate::process::signals::Signals;
 use crate::settings::Settings;
 use warpline_record::RunRecord;
-use warpline_run::{Configure, LongEvent, Model, Records, Simulation, TraceSummary};
+use warpline_run::{Configure, LongEvent, LpChoice, Model, Records, Simulation, TraceSummary};
+
+/// How many LPs the charts of a report show.
+const CHARTED: u32 = 16;
 
 /// A run whose model is not known yet.
 pub(super) struct RunModel<'a> {
     pub(super) settings: &'a Settings,
     pub(super) quiet: bool,
+    /// Whether what followed LPs tell is printed.
+    pub(super) tells: bool,
     pub(super) signals: &'a Signals,
 }
 
@@ -47,6 +53,11 @@ impl Visitor for RunModel<'_> {
         }
         let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
         let mut show = |progress: &_| display.show(progress);
+        let story = Story::default();
+        let simulation = match settings.follow {
+            Some(_) => simulation.on_told(story.hearer(M::TIME_UNIT)),
+            None => simulation.settings(with_charts(settings, command.report.is_some())),
+        };
         let limit = settings.event_limit();
         let mut tell_long_event = |long: &LongEvent| output::notify(long_event(long, limit));
         let simulation = simulation.on_progress(&mut show).on_long_event(&mut tell_long_event);
@@ -68,6 +79,11 @@ impl Visitor for RunModel<'_> {
             }),
         };
         display.finish();
+        let told = story.told();
+        // It is told of a run that failed, too.
+        if self.tells {
+            output::print(&told.concat())?;
+        }
         let mut finished = outcome.map_err(|error| self.signals.failed(error))?;
         if command.sensitivity() {
             let repeat = |settings: warpline_run::Settings| {
@@ -81,6 +97,13 @@ impl Visitor for RunModel<'_> {
         }
         Ok(finished)
     }
+}
+
+/// The settings of a run with a report, whose charts show some LPs.
+fn with_charts(settings: &warpline_run::Settings, report: bool) -> warpline_run::Settings {
+    let mut settings = settings.clone();
+    settings.follow = report.then(|| LpChoice::first(CHARTED));
+    settings
 }
 
 /// The warning about an event that takes long.

@@ -63,7 +63,8 @@ impl Configure for Clock {
 }
 
 fn job(way: Way, settings: Settings) -> Result<FinishedRun, Failure> {
-    RunModel { settings: &settings, quiet: true, signals: &Signals::listen() }.visit::<Clock>(way)
+    RunModel { settings: &settings, quiet: true, tells: false, signals: &Signals::listen() }
+        .visit::<Clock>(way)
 }
 
 #[test]

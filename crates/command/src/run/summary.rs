@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use warpline_record::{
-    KindRecord, Partial, RecordSummary, Replications, RunRecord, StateDigestRecord,
+    KindRecord, Partial, RecordSummary, Replications, RunRecord, StateDigestRecord, Stuck,
 };
 use warpline_report::Limit;
 use warpline_run::TraceSummary;
@@ -25,6 +25,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) record: &'a RunRecord,
     /// Notes on parameters and settings.
     pub(crate) notes: &'a [String],
+    /// Whether somebody asked for what LPs tell.
+    pub(crate) follows: bool,
     /// The names of the model's tables.
     pub(crate) tables: &'a [String],
     /// The directory of the report, if one was wanted.
@@ -51,6 +53,9 @@ impl Summary<'_> {
             let limit = |limit: &Limit| json!({ "title": limit.title, "advice": advice(limit), "cost": limit.cost });
             all.insert("limits".into(), limits.iter().map(limit).collect());
         }
+        if self.follows {
+            all.insert("told".into(), json!(self.record.told));
+        }
         if let Some(report) = self.report {
             all.insert("report".into(), json!(report.display().to_string()));
         }
@@ -74,6 +79,7 @@ impl Summary<'_> {
         if record.ran_out && record.replications.is_none() {
             text += "the model had no events left at the end, not even later ones\n";
         }
+        text += &record.stuck.as_ref().map_or_else(String::new, stuck);
         text += &record.lost_delays.map_or_else(String::new, |lost| format!("warning: {lost}\n"));
         text += &format::columns(&facts(record), 2);
         text += &kinds(record);
@@ -99,6 +105,20 @@ impl Summary<'_> {
         let report = self.report.map(|report| format!("report: {}\n", report.display()));
         rows + &report.unwrap_or_default() + &self.trace.map(trace_text).unwrap_or_default()
     }
+}
+
+/// Who waits for what can never come.
+fn stuck(Stuck { waits, lines }: &Stuck) -> String {
+    let mut text = format!(
+        "warning: {} for what can never come, as no event is left\n",
+        format::counted(*waits as usize, "process still waits", "processes still wait")
+    );
+    lines.iter().for_each(|line| text += &format!("  {line}\n"));
+    let more = waits - lines.len() as u64;
+    if more > 0 {
+        text += &format!("  and {more} more\n");
+    }
+    text
 }
 
 /// Names and values of what is said of any run, above its results.

@@ -7,7 +7,16 @@ use crate::run::speculation::phases;
 use crate::sample;
 
 fn text(record: &RunRecord) -> String {
-    Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None }.text()
+    Summary {
+        record,
+        notes: &[],
+        follows: false,
+        tables: &[],
+        directory: None,
+        report: None,
+        trace: None,
+    }
+    .text()
 }
 
 #[test]
@@ -168,6 +177,7 @@ fn proportions_from_few_samples_are_left_out() {
 fn the_costs_of_parallel_execution_stand_at_the_top_of_the_object() {
     let record = sample::optimistic(1e6);
     let summary = Summary {
+        follows: false,
         record: &record,
         notes: &[],
         tables: &[],
@@ -214,8 +224,15 @@ fn records_are_read_back_with_and_without_a_parallel_part() {
 fn a_run_slower_than_one_core_says_so() {
     let mut record = sample::optimistic(1e6);
     let json = |record: &RunRecord| {
-        let summary =
-            Summary { record, notes: &[], tables: &[], directory: None, report: None, trace: None };
+        let summary = Summary {
+            record,
+            notes: &[],
+            follows: false,
+            tables: &[],
+            directory: None,
+            report: None,
+            trace: None,
+        };
         serde_json::to_value(summary.json(None)).unwrap()
     };
     assert!(!text(&record).contains("what limits"), "1.1 s of work in a quarter of a second");

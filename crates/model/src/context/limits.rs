@@ -3,6 +3,7 @@
 use warpline_base::{EventKind, LpId, Priority, VirtualTime};
 
 use crate::lookahead::Lookahead;
+use crate::telling::Followed;
 
 /// An event on its way from `handle` into the engine. Its sender is the current LP, and its
 /// sequence number follows from its place in the outbox.
@@ -35,6 +36,8 @@ pub struct Limits {
     pub sends: u32,
     /// The end of the run, in model time.
     pub end: f64,
+    /// The LPs that tell what their processes do.
+    pub followed: Followed,
 }
 
 impl Limits {

@@ -25,6 +25,7 @@ use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Observations;
+pub use crate::telling::Followed;
 use crate::{Commit, Context, Fault, Finish, HasEvent, Init, Model, Reverse};
 
 impl Lookahead {
@@ -77,7 +78,14 @@ impl<M: Model> Executor<M> {
         let lps = model.lps();
         let lookahead = Lookahead::of(model, lps).unwrap_or_else(|why| panic!("the model {why}"));
         Executor::with_limits(
-            Limits { lps, lookahead, zero_delay_hops, sends: SEND_LIMIT, end: f64::INFINITY },
+            Limits {
+                lps,
+                lookahead,
+                zero_delay_hops,
+                sends: SEND_LIMIT,
+                end: f64::INFINITY,
+                followed: Followed::default(),
+            },
             seed,
             saving,
         )

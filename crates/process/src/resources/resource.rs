@@ -231,7 +231,10 @@ fn withdraw(resource: Resource, key: WaitKey) {
             Some(wait) if wait.is_over => {
                 table.give_back(HolderKey::from_bits(wait.outcome), &mut around);
             }
-            Some(_) => table.withdraw(&mut around),
+            Some(wait) => {
+                let process = around.tables.processes.key(wait.process);
+                table.withdraw(process, &mut around);
+            }
             None => {}
         }
     });

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::panic::Location;
 
 use warpline_model::Mean;
+use warpline_model::record::Deed;
 
 use super::level::LevelOverTime;
 use super::wait_queue::WaitQueue;
@@ -108,6 +109,10 @@ impl Thing for ResourceTable {
     fn describe(&self) -> String {
         format!("the resource `{}` ({} of {} in use)", self.name, self.in_use, self.capacity)
     }
+
+    fn tells_itself(&self) -> bool {
+        true
+    }
 }
 
 impl ResourceTable {
@@ -166,6 +171,7 @@ impl ResourceTable {
             return Grant::Now(self.hold(claim, process, around));
         }
         let wait = around.tables.begin_wait(What::Thing(key.place), around.now, at);
+        around.tell(process, Deed::Queues, &self.name);
         self.queue.push(claim.priority, wait, claim);
         self.waiting.set(self.queue.len() as f64, around.now, around.lp);
         Grant::Later(wait)
@@ -193,6 +199,8 @@ impl ResourceTable {
         let process = victim.process;
         self.preempted += 1;
         self.free_place(place as u32, around);
+        let lost = format!("loses {} to a more important request", self.name);
+        around.tell(process, Deed::Does, &lost);
         around.tables.interrupt(process, Interrupted::preempted(self.name.clone()));
         true
     }
@@ -205,6 +213,7 @@ impl ResourceTable {
         process: ProcessKey,
         around: &mut Surroundings<'_>,
     ) -> HolderKey {
+        around.tell(process, Deed::Takes, &self.name);
         self.granted += 1;
         self.in_use += claim.amount;
         self.used.set(f64::from(self.in_use), around.now, around.lp);
@@ -223,6 +232,7 @@ impl ResourceTable {
     #[inline]
     fn free_place(&mut self, place: u32, around: &mut Surroundings<'_>) {
         let holder = &mut self.holders[place as usize];
+        around.tell(holder.process, Deed::Gives, &self.name);
         holder.generation = holder.generation.wrapping_add(1);
         self.in_use -= std::mem::take(&mut holder.amount);
         self.free.push(place);
@@ -259,7 +269,8 @@ impl ResourceTable {
     }
 
     /// A request that waits has just been removed from the table of waits.
-    pub(super) fn withdraw(&mut self, around: &mut Surroundings<'_>) {
+    pub(super) fn withdraw(&mut self, process: ProcessKey, around: &mut Surroundings<'_>) {
+        around.tell(process, Deed::Leaves, &self.name);
         self.withdrawn += 1;
         self.queue.withdraw(around.tables);
         self.waiting.set(self.queue.len() as f64, around.now, around.lp);

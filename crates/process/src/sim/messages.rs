@@ -26,7 +26,10 @@ impl<T: Send + 'static> Sim<T> {
     #[inline]
     pub fn send_with_priority(self, to: impl Into<LpId>, delay: f64, priority: i8, message: T) {
         let to = to.into();
-        with(|running| running.lp.send(to, delay, priority, &mut Some(message)));
+        with(|running| {
+            running.tell(|| format!("sends a message to {to}, which arrives after {delay}"));
+            running.lp.send(to, delay, priority, &mut Some(message));
+        });
     }
 
     /// The next message. Messages that nobody waits for are kept, in the order in which they came.
@@ -97,6 +100,7 @@ impl<T: 'static> Future for Receive<T> {
         let wait = self.wait;
         let message = with(|running| {
             running.tables.poll_wait(wait)?;
+            running.tell(|| "receives a message".to_owned());
             mailbox::<T>(running).given(wait)
         });
         let Some(message) = message else { return Poll::Pending };

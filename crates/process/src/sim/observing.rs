@@ -1,4 +1,4 @@
-use warpline_model::{Cell, Counter, Histogram, Mean, Table, TimeMean};
+use warpline_model::{Cell, Counter, Histogram, Mean, Table, Text, TimeMean};
 
 use super::Sim;
 use crate::running::with;
@@ -33,6 +33,14 @@ impl<T> Sim<T> {
     #[inline]
     pub fn record(self, table: Table, row: &[Cell]) {
         with(|running| running.lp.record(table, row));
+    }
+
+    /// Tells what this process does, in words such as "pays", for those who follow the LP.
+    pub fn tell(self, what: impl Into<Text>) {
+        with(|running| {
+            let what = what.into();
+            running.tell(|| what.to_string());
+        });
     }
 
     /// Acts on the outside world once the event is settled.

@@ -78,7 +78,10 @@ impl<T> Sim<T> {
         let Some(coroutine) = coroutine else { return false };
         if let Some(coroutine) = coroutine {
             drop(coroutine);
-            with(|running| running.tables.end_process(process.key.place, Ended::Cancelled));
+            with(|running| {
+                running.tell_of(process.key, || "is cancelled".to_owned());
+                running.tables.end_process(process.key.place, Ended::Cancelled);
+            });
         }
         true
     }
@@ -88,7 +91,15 @@ impl<T> Sim<T> {
     /// the first of several interrupts is seen. Returns `false` if the process had ended.
     pub fn interrupt(self, process: Process, reason: impl Into<Cow<'static, str>>) -> bool {
         let why = Interrupted::by(reason.into());
-        with(|running| running.tables.interrupt(process.key, why))
+        with(|running| {
+            let by = running.tables.processes.key(running.tables.current);
+            let by = || running.tables.processes.name(by);
+            if running.tables.tells && running.tables.processes.ended(process.key).is_none() {
+                let line = format!("is interrupted by {}: {}", by(), why.reason());
+                running.tell_of(process.key, || line);
+            }
+            running.tables.interrupt(process.key, why)
+        })
     }
 }
 
@@ -101,6 +112,7 @@ fn start(
     with(|running| {
         let key = running.tables.processes.add(coroutine, name, at);
         running.tables.queue(key.place);
+        running.tell_of(key, || "starts".to_owned());
         Process { key }
     })
 }

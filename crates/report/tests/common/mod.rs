@@ -73,6 +73,7 @@ pub(crate) fn sample() -> RunRecord {
         state_digest: None,
         lost_delays: None,
         ran_out: false,
+        stuck: None,
         wall_seconds: 15.43,
         loop_seconds: 15.06,
         event_rate: 48_213_977.0 / 15.06,
@@ -112,6 +113,7 @@ pub(crate) fn sample() -> RunRecord {
         engines: Vec::new(),
         time_unit: "s".to_owned(),
         progress: progress(),
+        told: Vec::new(),
         views: vec![
             View::Map(map()),
             View::Grid(grid()),

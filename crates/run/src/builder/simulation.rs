@@ -53,6 +53,7 @@ impl<'a, M: Model> Simulation<'a, M> {
             settings: Settings::default(),
             for_tests: ForTests::default(),
             records: Records::default(),
+            hearer: None,
             stop: StopSwitch::default(),
             budget: None,
         };

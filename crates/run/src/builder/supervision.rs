@@ -1,10 +1,12 @@
 //! The audience of a run, the switch that ends it, and the limits of its threads and memory.
 
 use warpline_model::Model;
+use warpline_record::Told;
 
 use crate::job::Job;
+use crate::outcome::tellings::Hearer;
 use crate::watch::{Audience, StopSwitch};
-use crate::{LongEvent, MemoryLimit, Progress, Simulation};
+use crate::{LongEvent, LpChoice, MemoryLimit, Progress, Simulation};
 
 impl<'a, M: Model> Simulation<'a, M> {
     /// Calls `report` about four times a second during the run, from the thread that called
@@ -148,5 +150,81 @@ impl<'a, M: Model> Simulation<'a, M> {
     /// ```
     pub fn memory(self, limit: MemoryLimit) -> Self {
         self.with(|settings| settings.memory = Some(limit))
+    }
+
+    /// Follows some LPs: they tell what their processes do, in the order of their events. Default
+    /// none. What they tell is in [`RunRecord::told`](crate::record::RunRecord::told), and in the
+    /// charts of the report.
+    ///
+    /// ```
+    /// # use warpline::{prelude::*, record::Deed};
+    /// use warpline::LpChoice;
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { lp.send(lp.id(), 1.5, ()); }
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     lp.tell("Ann", Deed::Does, "comes in");
+    /// }
+    /// # }
+    /// let run = Simulation::new(Shop).follow(LpChoice::ids([2])).run()?;
+    /// let told: Vec<String> = run.record.told.iter().map(|told| format!("{} {told}", told.time)).collect();
+    /// assert_eq!(told, ["1.5 Ann comes in"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn follow(self, lps: LpChoice) -> Self {
+        self.with(|settings| settings.follow = Some(lps))
+    }
+
+    /// The most that a followed LP tells. Default 1000.
+    ///
+    /// ```
+    /// # use warpline::{prelude::*, record::Deed};
+    /// use warpline::LpChoice;
+    /// # struct Clock;
+    /// # impl Model for Clock {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.0, ()); }
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     lp.tell("the clock", Deed::Does, "ticks");
+    ///     lp.send(0, 1.0, ());
+    /// }
+    /// # }
+    /// let run = Simulation::new(Clock).follow(LpChoice::all()).follow_limit(5).end(100.0).run()?;
+    /// assert_eq!(run.record.told.len(), 5);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn follow_limit(self, deeds: u32) -> Self {
+        self.with(|settings| settings.follow_limit = Some(deeds))
+    }
+
+    /// Calls a function with everything that followed LPs tell, once it has committed, in the
+    /// order of their events: also in a run that fails later. It is called in a thread of the run.
+    ///
+    /// ```
+    /// # use warpline::{prelude::*, record::Deed};
+    /// use std::sync::{Arc, Mutex};
+    /// use warpline::LpChoice;
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = (); type Event = ();
+    /// #     fn lps(&self) -> u32 { 1 }
+    /// #     fn init(&self, lp: &mut Init<Self>) { lp.send(0, 1.5, ()); }
+    /// fn handle(&self, _: &mut (), _: &(), lp: &mut Context<Self>) {
+    ///     lp.tell("Ann", Deed::Does, "comes in");
+    ///     lp.send(0, -1.0, ()); // the next event fails
+    /// }
+    /// # }
+    /// let heard = Arc::new(Mutex::new(Vec::new()));
+    /// let hears = heard.clone();
+    /// let run = Simulation::new(Shop).follow(LpChoice::all()).on_told(move |told| hears.lock().unwrap().push(told.to_string()));
+    /// assert!(run.run().is_err());
+    /// assert!(heard.lock().unwrap().is_empty(), "the event that told it has failed");
+    /// ```
+    pub fn on_told(mut self, hears: impl Fn(&Told) + Send + Sync + 'static) -> Self {
+        self.job.hearer = Some(Hearer::new(hears));
+        self
     }
 }

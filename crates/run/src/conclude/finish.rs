@@ -4,6 +4,7 @@ use warpline_memory::catch_exhausted;
 use warpline_model::engine::Executor;
 use warpline_model::statistics::{Row, RowSink};
 use warpline_model::{Act, Fault, Model, Statistics};
+use warpline_record::Stuck;
 
 use crate::outcome::error::{Failure, catch_message};
 use crate::{Error, Place};
@@ -16,6 +17,8 @@ pub(crate) struct Finisher<'a, M: Model> {
     pub(crate) end: VirtualTime,
     /// The digest of final states, if it is wanted.
     pub(crate) digest: Option<&'a mut StateDigest>,
+    /// Who still waits.
+    pub(crate) stuck: &'a mut Stuck,
 }
 
 /// The LP that failed, and how.
@@ -33,7 +36,7 @@ impl<M: Model> Finisher<'_, M> {
     where
         M: 's,
     {
-        let Finisher { model, executor, statistics, end, mut digest } = self;
+        let Finisher { model, executor, statistics, end, mut digest, stuck } = self;
         let beat = executor.beat().clone();
         for (id, state) in (first..).map(LpId).zip(states) {
             beat.begin_step();
@@ -46,6 +49,8 @@ impl<M: Model> Finisher<'_, M> {
             let outcome = statistics.apply(observations, end.get(), id, rows);
             observations.clear();
             outcome.map_err(|fault| (id, fault))?;
+            let waits = catch_fault(|| model.stuck(id, state, stuck.room()));
+            stuck.add(waits.map_err(|fault| (id, fault))?);
             if digest.is_some() {
                 // The model's work on this LP is done; the text of a large state takes a while.
                 beat.end_step();

@@ -5,6 +5,7 @@ use warpline_kernel::Lp;
 use warpline_memory::{DropEach, MakeRoom};
 use warpline_model::engine::Executor;
 use warpline_model::{Model, Statistics};
+use warpline_record::Stuck;
 use warpline_transport::Lost;
 
 use super::finish::{FinishFault, FinishRows, Finisher, finish_failure};
@@ -25,6 +26,8 @@ pub(super) struct Left<'k> {
     pub(super) state_digest: Option<StateDigest>,
     pub(super) tally: KindTally<'k>,
     pub(super) statistics: Statistics,
+    /// Who still waits.
+    pub(super) stuck: Stuck,
 }
 
 impl Left<'_> {
@@ -47,6 +50,7 @@ impl Left<'_> {
             }
             self.tally.add_roles(other.by_role);
             self.statistics.merge(&other.statistics);
+            self.stuck.add(other.stuck);
             if finished.is_ok() {
                 processes.pass_on(other.rows.into_iter(), rows)?;
                 finished = other.fault.map_or(Ok(()), Err);
@@ -64,6 +68,7 @@ impl Left<'_> {
             state_digest: self.state_digest,
             by_role: self.tally.into_roles(),
             statistics: self.statistics,
+            stuck: self.stuck,
             rows: rows.0,
             fault,
         }
@@ -102,6 +107,7 @@ impl<M: Model> Job<M> {
             state_digest: self.settings.state_digest().then(StateDigest::default),
             tally: spec.kinds.tally(),
             statistics,
+            stuck: Stuck::default(),
         };
         let states = take_states(first, blocks, &mut left);
         let mut executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), false);
@@ -112,6 +118,7 @@ impl<M: Model> Job<M> {
             statistics: &mut left.statistics,
             end,
             digest: left.state_digest.as_mut(),
+            stuck: &mut left.stuck,
         };
         let finished = match processes {
             None => finisher.finish(first, states.iter(), rows),

@@ -21,6 +21,7 @@ use self::totals::RunTotals;
 use crate::job::Job;
 use crate::job::check::RunSpec;
 use crate::outcome::error::{Failure, catch_message};
+use crate::outcome::rows::FinishedRows;
 use crate::parallel::processes::Processes;
 use crate::plan::RunPlan;
 use crate::state::run_monitor::RunMonitor;
@@ -56,7 +57,7 @@ impl<M: Model> Job<M> {
         }
         let end_time = totals.cut_short.map_or(self.end_time(), VirtualTime::get);
         let progress = progress(monitor, &totals, end_time, committed);
-        let Left { digest, state_digest, mut tally, statistics } = left;
+        let Left { digest, state_digest, mut tally, statistics, stuck } = left;
         totals.by_role.iter().for_each(|counts| tally.add_counts(counts));
         let kinds = tally.records();
         let sequential = || run.sequential_record(&self.settings, &spec);
@@ -64,7 +65,7 @@ impl<M: Model> Job<M> {
         let (trace, untraced) = trace(totals.traced.take());
         Allocator::check().map_err(|why| Error::Memory { place: None, why })?;
         release_reserve();
-        let (tables, files, incomplete) = rows.finish();
+        let FinishedRows { tables, files, told, incomplete } = rows.finish();
         statistics.overflow().map_or(Ok(()), |fault| Err(self.results_fault(fault, committed)))?;
         let statistics = Arc::new(statistics);
         let (results, views) = self.outputs(&statistics, end_time, committed)?;
@@ -79,6 +80,8 @@ impl<M: Model> Job<M> {
             progress,
             engine,
             tables: files,
+            told,
+            stuck: Some(stuck).filter(|stuck| totals.ran_out && stuck.waits > 0),
         };
         let record = run_record(self.described(), findings, totals);
         let incomplete = incomplete.or(untraced);

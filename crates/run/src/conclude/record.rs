@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use warpline_base::{RunDigest, StateDigest, VirtualTime};
 use warpline_model::Statistics;
 use warpline_record::{
-    KindRecord, Partial, ProgressSample, ResultTree, RunRecord, SettingNote, View,
+    KindRecord, Partial, ProgressSample, ResultTree, RunRecord, SettingNote, Stuck, Told, View,
 };
 
 use super::state_digests::state_digest_record;
@@ -38,6 +38,10 @@ pub(super) struct Findings<'r> {
     pub(super) engine: Map<String, Value>,
     /// The files of tables.
     pub(super) tables: Vec<String>,
+    /// What followed LPs told.
+    pub(super) told: Vec<Told>,
+    /// Who still waits for what cannot come any more.
+    pub(super) stuck: Option<Stuck>,
 }
 
 pub(super) fn run_record(
@@ -78,6 +82,8 @@ pub(super) fn run_record(
         views: findings.views,
         lost_delays: statistics.lost_delays(),
         ran_out: totals.ran_out,
+        stuck: findings.stuck,
+        told: findings.told,
         partial: totals.cut_short.map(|_| Partial { wanted_end: planned, wanted_runs: 1 }),
         replications: None,
     }

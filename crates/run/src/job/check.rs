@@ -1,8 +1,8 @@
 //! Checks before a run: its settings and the model's declarations must make sense.
 
-use warpline_base::{SEND_LIMIT, TieBreak, VirtualTime};
+use warpline_base::{LpId, SEND_LIMIT, TieBreak, VirtualTime};
 use warpline_kernel::Lp;
-use warpline_model::engine::{Limits, Lookahead, tie_break};
+use warpline_model::engine::{Followed, Limits, Lookahead, tie_break};
 use warpline_model::{Declarations, Model};
 use warpline_mpi::Launch;
 
@@ -48,8 +48,21 @@ impl<M: Model> Job<M> {
             zero_delay_hops: self.settings.zero_delay_hops(),
             sends: SEND_LIMIT,
             end: end.get(),
+            followed: self.followed(lps, &kinds)?,
         };
         Ok(RunSpec { end, declared, ties, limits, kinds })
+    }
+
+    /// The LPs that tell what their processes do.
+    fn followed(&self, lps: u32, kinds: &Kinds) -> Result<Followed, Error> {
+        let Some(choice) = &self.settings.follow else { return Ok(Followed::default()) };
+        let model = &*self.model;
+        let chosen = choice
+            .among(lps, kinds.names())
+            .map_err(|why| Error::Setting(format!("`follow` of model `{}`: {why}", self.name)))?;
+        // The model has named all of them before.
+        let chosen = |lp| chosen(lp, model.kind(lp), model.is_conservative(lp));
+        Ok(Followed::new((0..lps).map(LpId).map(chosen), self.settings.follow_limit()))
     }
 
     /// The end of the run, which follows the warm-up.

@@ -105,6 +105,11 @@ impl Kinds {
         Ok(Kinds { names, roles: Roles::new(roles), conservative })
     }
 
+    /// The names of the kinds.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// How an engine keeps these LPs in step: an optimistic one is mixed if some of them are
     /// conservative.
     pub(crate) fn mixed(&self, sync: Synchronisation) -> Synchronisation {

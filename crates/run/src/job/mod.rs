@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use warpline_model::Model;
 
 use crate::machine::budget::RunBudget;
+use crate::outcome::tellings::Hearer;
 use crate::watch::{StopSwitch, ThreadLimits, WARN_AFTER};
 use crate::{Error, Records, Settings};
 
@@ -28,6 +29,8 @@ pub(crate) struct Job<M: Model> {
     pub(crate) settings: Settings,
     pub(crate) for_tests: ForTests,
     pub(crate) records: Records,
+    /// Who hears what followed LPs tell.
+    pub(crate) hearer: Option<Hearer>,
     pub(crate) stop: StopSwitch,
     /// The memory budget, if several runs share one.
     pub(crate) budget: Option<RunBudget>,

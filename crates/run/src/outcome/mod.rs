@@ -6,6 +6,7 @@ mod long_event;
 pub(crate) mod rows;
 mod run;
 mod share;
+pub(crate) mod tellings;
 mod trace_summary;
 pub mod verify;
 

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use warpline_base::{Figure, LpId};
 use warpline_kernel::{MomentRow, ROWS, RowContent};
 use warpline_memory::{MakeRoom, list_for};
+use warpline_model::engine::Followed;
 use warpline_model::statistics::{Row, RowSink, TableDeclaration};
 use warpline_model::{Act, Cell, Statistics};
+use warpline_record::Told;
 
 use crate::Error;
 use crate::outcome::error::catch_message;
+use crate::outcome::tellings::Tellings;
 
 /// What happens to the rows that a model records.
 ///
@@ -94,6 +97,19 @@ impl TableRows {
 pub(crate) struct Rows {
     tables: Tables,
     acts: Acts,
+    tellings: Tellings,
+}
+
+/// What rows and acts leave.
+pub(crate) struct FinishedRows {
+    /// The rows kept.
+    pub(crate) tables: Vec<TableRows>,
+    /// The names of the files.
+    pub(crate) files: Vec<String>,
+    /// What followed LPs told.
+    pub(crate) told: Vec<Told>,
+    /// The first error of writing or acting.
+    pub(crate) incomplete: Option<Error>,
 }
 
 enum Tables {
@@ -144,6 +160,7 @@ impl Rows {
     pub(crate) fn new(
         records: &Records,
         acts: Acts,
+        tellings: Tellings,
         statistics: &Statistics,
     ) -> Result<Self, Error> {
         let tables = statistics.tables().iter();
@@ -162,26 +179,25 @@ impl Rows {
                 Tables::Write(tables.map(open).collect::<Result<_, _>>()?)
             }
         };
-        Ok(Rows { tables, acts })
+        Ok(Rows { tables, acts, tellings })
     }
 
-    /// Completes the files, and returns the rows kept, the names of the files, and the first error
-    /// of writing or acting.
-    pub(crate) fn finish(self) -> (Vec<TableRows>, Vec<String>, Option<Error>) {
+    /// Completes the files.
+    pub(crate) fn finish(self) -> FinishedRows {
         let failed = if let Acts::Failed(error) = self.acts { Some(error) } else { None };
+        let told = self.tellings.finish();
+        let none = FinishedRows { tables: Vec::new(), files: Vec::new(), told, incomplete: failed };
         match self.tables {
-            Tables::Keep(tables) => (tables, Vec::new(), failed),
-            Tables::Drop => (Vec::new(), Vec::new(), failed),
+            Tables::Keep(tables) => FinishedRows { tables, ..none },
+            Tables::Drop => none,
             Tables::Write(tables) => {
-                let names = tables
-                    .iter()
-                    .filter_map(|table| {
-                        Some(table.path.file_name()?.to_string_lossy().into_owned())
-                    })
-                    .collect();
+                let name =
+                    |table: &CsvTable| Some(table.path.file_name()?.to_string_lossy().into_owned());
+                let files = tables.iter().filter_map(name).collect();
                 let errors: Vec<Error> =
                     tables.into_iter().filter_map(|table| table.finish().err()).collect();
-                (Vec::new(), names, errors.into_iter().next().or(failed))
+                let incomplete = errors.into_iter().next().or(none.incomplete);
+                FinishedRows { files, incomplete, ..none }
             }
         }
     }
@@ -248,6 +264,9 @@ pub(crate) fn perform(act: &Act) -> Result<(), String> {
 
 impl RowSink for Rows {
     fn row(&mut self, row: Row<'_>) {
+        if Followed::is_table(row.table) {
+            return self.tellings.add(row);
+        }
         match &mut self.tables {
             Tables::Drop => {}
             Tables::Keep(tables) => {

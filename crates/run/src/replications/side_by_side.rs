@@ -185,6 +185,8 @@ impl<M: Model> Job<M> {
             about: self.about.clone(),
             parameters: self.parameters.clone(),
             records: self.records.clone(),
+            // What several runs tell at a time is no story.
+            hearer: None,
             stop: self.stop.clone(),
             budget: self.budget.clone(),
             settings,

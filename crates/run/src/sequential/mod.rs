@@ -12,6 +12,7 @@ use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{FailedEvent, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::Model;
 use warpline_model::engine::Executor;
+use warpline_record::Stuck;
 use warpline_transport::thread_time;
 
 use crate::conclude::finish::{Finisher, finish_failure};
@@ -126,7 +127,8 @@ impl<M: Model> Job<M> {
         digest: Option<&mut StateDigest>,
     ) -> Result<(), Error> {
         let SequentialParts { lps, executor, statistics, rows, committed, .. } = done;
-        let finisher = Finisher { model: &*self.model, executor, statistics, end, digest };
+        let stuck = &mut Stuck::default();
+        let finisher = Finisher { model: &*self.model, executor, statistics, end, digest, stuck };
         let finished = finisher.finish(0, lps.iter().map(|lp| &lp.state), rows);
         finished.map_err(|fault| finish_failure(&self.name, fault, end, *committed))
     }

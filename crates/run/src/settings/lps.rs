@@ -5,7 +5,11 @@ use warpline_model::nearest;
 
 use super::{Range, SettingValue};
 
-/// Some of a model's LPs: those that it declares, all, none, or kinds, ids and ranges of ids.
+/// How a choice of the first LPs begins.
+const FIRST: &str = "first-";
+
+/// Some of a model's LPs: those that it declares, all, none, the
+/// first, or kinds, ids and ranges of ids.
 ///
 /// ```
 /// use warpline::LpChoice;
@@ -24,6 +28,8 @@ enum Part {
     Kind(String),
     /// From one id to another, both included.
     Ids(u32, u32),
+    /// This many, or all if there are fewer.
+    First(u32),
 }
 
 impl Default for LpChoice {
@@ -42,6 +48,11 @@ impl LpChoice {
     /// All.
     pub fn all() -> Self {
         LpChoice(vec![Part::All])
+    }
+
+    /// The first `count`, or all if there are fewer.
+    pub fn first(count: u32) -> Self {
+        LpChoice(vec![Part::First(count)])
     }
 
     /// LPs with these ids.
@@ -63,7 +74,7 @@ impl LpChoice {
         let mut by_id = vec![false; if has_ids { lps as usize } else { 0 }];
         for part in &self.0 {
             match part {
-                Part::Declared | Part::All => {}
+                Part::Declared | Part::All | Part::First(_) => {}
                 Part::Ids(from, to) => match by_id.get_mut(*from as usize..=*to as usize) {
                     Some(ids) => ids.fill(true),
                     None => {
@@ -91,6 +102,7 @@ impl LpChoice {
                     Part::Declared => declared,
                     Part::All => true,
                     Part::Kind(chosen) => chosen == kind,
+                    Part::First(count) => lp.0 < *count,
                     Part::Ids(..) => false,
                 })
         })
@@ -104,6 +116,7 @@ impl Part {
             "declared" => Some(Part::Declared),
             "all" => Some(Part::All),
             "" | "none" => None,
+            _ if text.starts_with(FIRST) => number(&text[FIRST.len()..]).map(Part::First),
             _ if !text.starts_with(|first: char| first.is_ascii_digit()) => {
                 Some(Part::Kind(text.to_owned()))
             }
@@ -121,6 +134,7 @@ impl Part {
             Part::Declared => "declared".to_owned(),
             Part::All => "all".to_owned(),
             Part::Kind(kind) => kind.clone(),
+            Part::First(count) => format!("{FIRST}{count}"),
             Part::Ids(from, to) if from == to => from.to_string(),
             Part::Ids(from, to) => format!("{from}-{to}"),
         }
@@ -150,7 +164,8 @@ impl SettingValue for LpChoice {
     }
 
     fn takes(_: &Range<Self>) -> String {
-        "declared, all, none, or kinds, ids and ranges of ids, separated by commas".to_owned()
+        "declared, all, none, first-N, or kinds, ids and ranges of ids, separated by commas"
+            .to_owned()
     }
 }
 
@@ -178,6 +193,8 @@ mod tests {
             ("clerk", &[0, 1]),
             ("3", &[3]),
             ("1-3", &[1, 2, 3]),
+            ("first-2", &[0, 1]),
+            ("first-9", &[0, 1, 2, 3, 4, 5]),
             (" clerk , 5, declared,3-4", &[0, 1, 2, 3, 4, 5]),
         ] {
             assert_eq!(chosen(text).as_deref(), Ok(expected), "{text}");

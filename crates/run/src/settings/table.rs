@@ -82,6 +82,20 @@ settings! {
             heading: OUTPUT,
             hurts: "the text of all states is made once at the end; states of many megabytes take seconds",
         }
+        /// LPs that tell what their processes do: who queues for which resource, takes it and gives
+        /// it back, and what else the model tells.
+        follow: LpChoice, Range::Any, {
+            heading: OUTPUT,
+            rule: "none; with --report, first-16, for its charts",
+            hurts: "an event takes several times as long while its LP tells",
+        }
+        /// The most that a followed LP tells.
+        follow_limit: u32 = 1000, Range::From(1), {
+            heading: OUTPUT,
+            placeholder: "LINES",
+            unit: "lines",
+            hurts: "few lines show only the beginning; charts of very many are hard to read",
+        }
         /// Pending event set; the answer does not depend on it.
         pending: Pending = Pending::default(), Range::Any, {
             heading: ENGINE,

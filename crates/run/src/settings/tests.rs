@@ -35,7 +35,7 @@ fn defaults_are_values_of_their_settings_or_rules() {
         .filter(|setting| setting.default.contains(' '))
         .map(|setting| &*setting.name)
         .collect();
-    assert_eq!(rules, ["end", "sync", "threads", "batch", "window", "pes"]);
+    assert_eq!(rules, ["end", "follow", "sync", "threads", "batch", "window", "pes"]);
     for setting in Settings::table()
         .iter()
         .filter(|setting| !setting.default.is_empty() && !setting.default.contains(' '))

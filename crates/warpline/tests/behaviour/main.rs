@@ -18,5 +18,6 @@ mod side_by_side;
 mod slow_writer;
 mod state_digest;
 mod support;
+mod told;
 mod traces;
 mod verify;

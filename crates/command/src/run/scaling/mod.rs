@@ -43,7 +43,8 @@ pub(super) fn scale<C: Catalogue>(
         if !request.quiet {
             notify(format_args!("{pes} PEs …"));
         }
-        let job = RunModel { settings: &of_run, quiet: request.quiet, signals: &signals };
+        let job =
+            RunModel { settings: &of_run, quiet: request.quiet, tells: false, signals: &signals };
         let FinishedRun { record, .. } = with_model(program, request, job)??;
         let ended = signals.failure(&record);
         Ok((record, ended))

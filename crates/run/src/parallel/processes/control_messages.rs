@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use warpline_base::{LpId, Moment, RunDigest, StateDigest};
 use warpline_kernel::{CommittedFault, MomentRow};
 use warpline_model::{Fault, Statistics};
+use warpline_record::Stuck;
 use warpline_transport::CourierCounts;
 
 use crate::job::kinds::RoleTally;
@@ -84,6 +85,8 @@ pub(crate) struct Finished {
     /// What they did, by role.
     pub(crate) by_role: Vec<RoleTally>,
     pub(crate) statistics: Statistics,
+    /// Who still waits.
+    pub(crate) stuck: Stuck,
     /// What they recorded when they finished, in order.
     pub(crate) rows: Vec<MomentRow>,
     /// The first that failed to finish.

@@ -1,0 +1,189 @@
+//! A Gantt chart of resources, drawn without scripts: a row for each unit that is held, with who
+//! held it.
+
+use std::fmt::Write;
+
+use super::uses::{Use, Uses};
+use crate::format::{self, Zeros};
+use crate::html::escape;
+
+/// The width of a row in its own units.
+const WIDE: f64 = 1000.0;
+/// What is narrower than this would not be seen.
+const NARROWEST: f64 = 1.5;
+/// The most rows of one resource.
+const ROWS_MOST: usize = 12;
+/// The most rows of the chart.
+const ALL_ROWS_MOST: usize = 64;
+/// How many colours there are for neighbours.
+const COLOURS: usize = 4;
+
+/// The times that the chart covers.
+#[derive(Clone, Copy)]
+pub(super) struct Times<'u> {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) unit: &'u str,
+}
+
+impl Times<'_> {
+    fn at(&self, time: f64) -> f64 {
+        WIDE * ((time - self.from) / (self.to - self.from)).clamp(0.0, 1.0)
+    }
+
+    fn text(&self, time: f64) -> String {
+        let text = format::number(time, 6, Zeros::Strip);
+        if self.unit.is_empty() { text } else { format!("{text}\u{a0}{}", self.unit) }
+    }
+}
+
+/// The turns of one resource that are held at the same time, in rows.
+fn rows<'u, 't>(uses: &'u Uses<'t>) -> Vec<Vec<(usize, &'u Use<'t>)>> {
+    let mut held: Vec<(f64, usize, &Use<'_>)> = uses
+        .all
+        .iter()
+        .enumerate()
+        .filter_map(|(number, turn)| Some((turn.taken?, number, turn)))
+        .collect();
+    held.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
+    let mut rows: Vec<Vec<(usize, &Use<'_>)>> = Vec::new();
+    for (taken, number, turn) in held {
+        let is_free = |row: &Vec<(usize, &Use<'_>)>| {
+            row.last().is_some_and(|(_, last)| last.over.is_some_and(|over| over <= taken))
+        };
+        match rows.iter().position(is_free) {
+            Some(row) => rows[row].push((number, turn)),
+            None => rows.push(vec![(number, turn)]),
+        }
+    }
+    rows
+}
+
+/// The chart; empty if no resource was ever held.
+pub(super) fn chart(all: &[Uses<'_>], times: Times<'_>, several: bool) -> String {
+    let mut lanes = String::new();
+    let mut left = ALL_ROWS_MOST;
+    let mut hidden = 0;
+    for uses in all {
+        let rows = rows(uses);
+        let shown = rows.len().min(ROWS_MOST).min(left);
+        left -= shown;
+        hidden += rows.len() - shown;
+        for (number, row) in rows.iter().take(shown).enumerate() {
+            let name = match (number, several) {
+                (0, true) => format!("{} <small>LP {}</small>", escape(uses.resource), uses.lp),
+                (0, false) => escape(uses.resource),
+                _ => String::new(),
+            };
+            lanes += &lane(&name, row, times);
+        }
+    }
+    if lanes.is_empty() {
+        return lanes;
+    }
+    let more = match hidden {
+        0 => String::new(),
+        more => format!("<p class=\"muted\">{more} more rows are not shown.</p>"),
+    };
+    format!("<div class=\"lanes gantt\">{lanes}{}</div>{more}", axis(times))
+}
+
+fn lane(name: &str, row: &[(usize, &Use<'_>)], times: Times<'_>) -> String {
+    let mut bars = String::new();
+    for (number, turn) in row {
+        let Some(taken) = turn.taken else { continue };
+        let x = times.at(taken);
+        let width = (times.at(turn.over.unwrap_or(times.to)) - x).max(NARROWEST);
+        let x = x.min(WIDE - width);
+        let _ = write!(
+            bars,
+            "<rect class=\"act{}\" x=\"{x:.1}\" y=\"10\" width=\"{width:.1}\" height=\"80\"><title>{}</title></rect>",
+            number % COLOURS,
+            escape(&said(turn, taken, times))
+        );
+    }
+    format!(
+        "<div class=\"lane\"><span>{name}</span><svg viewBox=\"0 0 {WIDE} 100\" \
+         preserveAspectRatio=\"none\">{bars}</svg></div>"
+    )
+}
+
+/// A turn in words.
+fn said(turn: &Use<'_>, taken: f64, times: Times<'_>) -> String {
+    let until = match turn.over {
+        Some(over) => format!("to {}", times.text(over)),
+        None => "on".to_owned(),
+    };
+    let waited = taken - turn.queued;
+    let wait = if waited > 0.0 {
+        format!(", after a wait of {}", times.text(waited))
+    } else {
+        String::new()
+    };
+    format!("{} from {} {until}{wait}", turn.who, times.text(taken))
+}
+
+fn axis(times: Times<'_>) -> String {
+    let marks: String = [0.0, 0.25, 0.5, 0.75, 1.0]
+        .map(|share| {
+            let side = if share == 1.0 { " class=\"end\"" } else { "" };
+            let time = times.from + share * (times.to - times.from);
+            format!("<b{side} style=\"left:{}%\">{}</b>", 100.0 * share, escape(&times.text(time)))
+        })
+        .concat();
+    format!("<div class=\"lane axis\"><span></span><div>{marks}</div></div>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(who: &str, queued: f64, taken: f64, over: Option<f64>) -> Use<'_> {
+        Use { who, queued, taken: Some(taken), over }
+    }
+
+    #[test]
+    fn turns_at_the_same_time_have_rows_of_their_own() {
+        let uses = Uses {
+            lp: 0,
+            resource: "tug",
+            all: vec![
+                turn("A", 0.0, 0.0, Some(4.0)),
+                turn("B", 1.0, 1.0, Some(2.0)),
+                turn("C", 1.5, 2.0, Some(9.0)),
+                turn("D", 3.0, 4.0, None),
+                Use { who: "E", queued: 3.0, taken: None, over: None },
+            ],
+        };
+        let names: Vec<Vec<&str>> =
+            rows(&uses).iter().map(|row| row.iter().map(|(_, turn)| turn.who).collect()).collect();
+        assert_eq!(names, [vec!["A", "D"], vec!["B", "C"]]);
+        let html = chart(&[uses], Times { from: 0.0, to: 10.0, unit: "h" }, false);
+        assert_eq!(html.matches("<svg").count(), 2);
+        let html = html.replace('\u{a0}', " ");
+        assert!(html.contains("C from 2 h to 9 h, after a wait of 0.5 h"), "{html}");
+        assert!(html.contains("D from 4 h on, after a wait of 1 h"), "{html}");
+        assert!(html.contains("x=\"200.0\" y=\"10\" width=\"700.0\""), "{html}");
+        assert!(html.contains("<b class=\"end\" style=\"left:100%\">10 h</b>"), "{html}");
+    }
+
+    #[test]
+    fn what_nobody_held_has_no_chart() {
+        let waits = Use { who: "E", queued: 3.0, taken: None, over: None };
+        let uses = Uses { lp: 0, resource: "tug", all: vec![waits] };
+        assert_eq!(chart(&[uses], Times { from: 0.0, to: 10.0, unit: "" }, false), "");
+    }
+
+    #[test]
+    fn many_rows_are_counted_and_not_shown() {
+        let all = (0..20).map(|_| turn("A", 0.0, 0.0, None)).collect();
+        let html = chart(
+            &[Uses { lp: 0, resource: "<x>", all }],
+            Times { from: 0.0, to: 1.0, unit: "" },
+            true,
+        );
+        assert_eq!(html.matches("<svg").count(), ROWS_MOST);
+        assert!(html.contains("8 more rows are not shown"), "{html}");
+        assert!(html.contains("&lt;x&gt; <small>LP 0</small>"), "{html}");
+    }
+}
