@@ -24,7 +24,7 @@ fn patients_wait_by_urgency_as_in_theory() {
         night_doctors: doctors,
         ..Hospital::default()
     };
-    let found = steady::<Hospital>(&hospital, 2_000_000.0);
+    let found = steady::<Hospital>(&hospital, 8_000_000.0);
     let load = hospital.treatment / hospital.gap;
     let all = f64::from(doctors);
     let first = erlang_c(doctors, load) * hospital.treatment / all;

@@ -23,20 +23,25 @@ const FT06: [[(usize, u32); 6]; 6] = [
 fn by_a_loop(rank: impl Fn(u32, u32) -> i64) -> u32 {
     let mut step = [0; 6];
     let mut queues: [Vec<usize>; 6] = Default::default();
-    let mut at_work: [Option<usize>; 6] = [None; 6];
+    let mut is_taken = [false; 6];
     // When an operation ends, and its job, in the order in which they began.
     let mut ends: Vec<(u32, usize)> = Vec::new();
     let mut now = 0;
     let mut asking: Vec<usize> = (0..6).collect();
+    let mut starting: Option<usize> = None;
     loop {
-        for job in std::mem::take(&mut asking) {
+        for job in asking.drain(..) {
             let (machine, time) = FT06[job][step[job]];
-            if at_work[machine].is_some() {
+            if is_taken[machine] {
                 queues[machine].push(job);
             } else {
-                at_work[machine] = Some(job);
+                is_taken[machine] = true;
                 ends.push((now + time, job));
             }
+        }
+        if let Some(job) = starting.take() {
+            let (_, time) = FT06[job][step[job]];
+            ends.push((now + time, job));
         }
         let Some(next) = (0..ends.len()).min_by_key(|&place| ends[place].0) else { return now };
         let (time, job) = ends.remove(next);
@@ -47,10 +52,8 @@ fn by_a_loop(rank: impl Fn(u32, u32) -> i64) -> u32 {
             let left = FT06[job][step[job]..].iter().map(|(_, time)| time).sum();
             rank(FT06[job][step[job]].1, left)
         });
-        at_work[machine] = best.map(|place| queues[machine].remove(place));
-        if let Some(job) = at_work[machine] {
-            ends.push((now + FT06[job][step[job]].1, job));
-        }
+        starting = best.map(|place| queues[machine].remove(place));
+        is_taken[machine] = starting.is_some();
         step[job] += 1;
         if step[job] < 6 {
             asking.push(job);
