@@ -1,5 +1,6 @@
 //! The model library of Warpline. Every model is also an example of the API: `mm1` first, then
-//! `phold`, `simplesim`, `hypercube`, `pcs` and `network`.
+//! `phold`, `simplesim`, `hypercube`, `pcs` and `network`. Those in [`processes`] are written as
+//! coroutines.
 
 pub mod hypercube;
 mod library;
@@ -7,6 +8,7 @@ pub mod mm1;
 pub mod network;
 pub mod pcs;
 pub mod phold;
+pub mod processes;
 pub mod simplesim;
 mod studies;
 

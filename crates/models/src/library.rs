@@ -1,6 +1,7 @@
 //! The models by name, for programs that choose one at run time.
 
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use warpline::process::Coroutines;
 use warpline::{Configure, Payload};
 
 use crate::hypercube::Hypercube;
@@ -8,6 +9,16 @@ use crate::mm1::Mm1;
 use crate::network::Network;
 use crate::pcs::Pcs;
 use crate::phold::{Phold, PholdParameters};
+use crate::processes::bank::Bank;
+use crate::processes::car_wash::CarWash;
+use crate::processes::event_latency::EventLatency;
+use crate::processes::gas_station::GasStation;
+use crate::processes::harbour::Harbour;
+use crate::processes::hospital::Hospital;
+use crate::processes::job_shop::JobShop;
+use crate::processes::machine_shop::MachineShop;
+use crate::processes::movie::Movie;
+use crate::processes::tandem::Tandem;
 use crate::simplesim::SimpleSim;
 
 /// All models of this library.
@@ -15,7 +26,9 @@ use crate::simplesim::SimpleSim;
 /// ```
 /// use warpline::command::Catalogue;
 /// let names: Vec<_> = warpline_models::Library.entries().iter().map(|entry| entry.name).collect();
-/// assert_eq!(names, ["mm1", "simplesim", "phold", "hypercube", "pcs", "network"]);
+/// assert_eq!(names[..5], ["mm1", "simplesim", "phold", "hypercube", "pcs"]);
+/// assert_eq!(names[5..10], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
+/// assert_eq!(names[10..], ["event-latency", "hospital", "job-shop", "harbour", "tandem", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -28,6 +41,16 @@ impl Catalogue for Library {
             ModelEntry::of::<Phold>(),
             ModelEntry::of::<Hypercube>(),
             ModelEntry::of::<Pcs>(),
+            ModelEntry::of::<Coroutines<Bank>>(),
+            ModelEntry::of::<Coroutines<CarWash>>(),
+            ModelEntry::of::<Coroutines<MachineShop>>(),
+            ModelEntry::of::<Coroutines<GasStation>>(),
+            ModelEntry::of::<Coroutines<Movie>>(),
+            ModelEntry::of::<Coroutines<EventLatency>>(),
+            ModelEntry::of::<Coroutines<Hospital>>(),
+            ModelEntry::of::<Coroutines<JobShop>>(),
+            ModelEntry::of::<Coroutines<Harbour>>(),
+            ModelEntry::of::<Coroutines<Tandem>>(),
             ModelEntry::of::<Network>(),
         ]
     }
@@ -43,6 +66,36 @@ impl Catalogue for Library {
             SimpleSim::NAME => Ok(visitor.visit::<SimpleSim>(read::<SimpleSim>(given)?)),
             Hypercube::NAME => Ok(visitor.visit::<Hypercube>(read::<Hypercube>(given)?)),
             Pcs::NAME => Ok(visitor.visit::<Pcs>(read::<Pcs>(given)?)),
+            Bank::NAME => Ok(visitor.visit::<Coroutines<Bank>>(read::<Coroutines<Bank>>(given)?)),
+            CarWash::NAME => {
+                Ok(visitor.visit::<Coroutines<CarWash>>(read::<Coroutines<CarWash>>(given)?))
+            }
+            MachineShop::NAME => {
+                Ok(visitor
+                    .visit::<Coroutines<MachineShop>>(read::<Coroutines<MachineShop>>(given)?))
+            }
+            GasStation::NAME => {
+                Ok(visitor.visit::<Coroutines<GasStation>>(read::<Coroutines<GasStation>>(given)?))
+            }
+            Movie::NAME => {
+                Ok(visitor.visit::<Coroutines<Movie>>(read::<Coroutines<Movie>>(given)?))
+            }
+            EventLatency::NAME => {
+                Ok(visitor
+                    .visit::<Coroutines<EventLatency>>(read::<Coroutines<EventLatency>>(given)?))
+            }
+            Hospital::NAME => {
+                Ok(visitor.visit::<Coroutines<Hospital>>(read::<Coroutines<Hospital>>(given)?))
+            }
+            JobShop::NAME => {
+                Ok(visitor.visit::<Coroutines<JobShop>>(read::<Coroutines<JobShop>>(given)?))
+            }
+            Harbour::NAME => {
+                Ok(visitor.visit::<Coroutines<Harbour>>(read::<Coroutines<Harbour>>(given)?))
+            }
+            Tandem::NAME => {
+                Ok(visitor.visit::<Coroutines<Tandem>>(read::<Coroutines<Tandem>>(given)?))
+            }
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;

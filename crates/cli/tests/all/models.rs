@@ -2,7 +2,24 @@
 
 use crate::support::warpline;
 
-const MODELS: [&str; 6] = ["mm1", "simplesim", "phold", "hypercube", "pcs", "network"];
+const MODELS: [&str; 16] = [
+    "mm1",
+    "simplesim",
+    "phold",
+    "hypercube",
+    "pcs",
+    "bank",
+    "car-wash",
+    "machine-shop",
+    "gas-station",
+    "movie",
+    "event-latency",
+    "hospital",
+    "job-shop",
+    "harbour",
+    "tandem",
+    "network",
+];
 
 #[test]
 fn models_are_listed_and_shown() {

@@ -167,6 +167,8 @@ fn all_models_run_in_ranks() {
         "simplesim --end 60 --limit 50 --message-size 65000",
         "phold --lookahead 0 --end 20",
         "hypercube --end 50",
+        "event-latency --jitter 2",
+        "tandem --stations 20 --end 200",
         "pcs --cells 64 --portables 1000 --end 20",
     ];
     for model in models {

@@ -96,6 +96,16 @@ fn all_models_run_in_several_processes() {
         "simplesim --end 60 --limit 50 --message-size 5000",
         "phold --lookahead 0 --end 20",
         "hypercube --end 50",
+        "bank --end 2000",
+        "car-wash",
+        "machine-shop --end 2000",
+        "gas-station --end 20000",
+        "movie",
+        "event-latency --jitter 2",
+        "hospital --end 2000",
+        "job-shop --rounds 10 --variation 0.5",
+        "harbour --end 1000",
+        "tandem --stations 20 --end 200",
         "pcs --cells 64 --portables 1000 --end 20",
     ];
     for model in models {

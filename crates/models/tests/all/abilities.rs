@@ -33,6 +33,26 @@ fn mm1_declares_nothing_and_runs_in_processes() {
     assert_eq!(abilities("mm1", &[]), [true, true, false, false]);
 }
 
+/// What their processes do is never undone, so they need neither.
+#[test]
+fn models_of_processes_run_in_processes_of_the_system() {
+    for model in [
+        "bank",
+        "car-wash",
+        "machine-shop",
+        "gas-station",
+        "movie",
+        "event-latency",
+        "hospital",
+        "job-shop",
+        "harbour",
+        "tandem",
+    ] {
+        assert_eq!(abilities(model, &[])[..1], [true], "{model}");
+        assert_eq!(abilities(model, &[])[2..], [false, false], "{model}");
+    }
+}
+
 #[test]
 fn all_other_models_can_do_everything() {
     for model in ["simplesim", "phold", "hypercube", "pcs", "network"] {

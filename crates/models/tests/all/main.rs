@@ -12,4 +12,5 @@ mod network_truth;
 mod one_answer;
 mod pcs;
 mod phold;
+mod processes;
 mod simplesim;

@@ -114,6 +114,9 @@ fn unknown_names_are_wrong_use_with_a_suggestion() {
         "phold ",
         "hypercube ",
         "pcs ",
+        "bank ",
+        "car-wash ",
+        "tandem ",
         "network ",
         "SCENARIO.toml",
     ]);

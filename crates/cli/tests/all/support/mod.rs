@@ -26,13 +26,23 @@ pub(crate) struct Outcome {
 }
 
 /// A short run of every model.
-pub(crate) const RUNS: [&str; 7] = [
+pub(crate) const RUNS: [&str; 17] = [
     "mm1 --end 200",
     "phold --lps 64 --end 20",
     "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
     "simplesim --end 80",
     "hypercube --dimensions 5 --in-flight 100 --end 40",
     "pcs --cells 64 --portables 1000 --end 10",
+    "bank --end 1000",
+    "car-wash",
+    "machine-shop --end 1000",
+    "gas-station --end 10000",
+    "movie",
+    "event-latency --jitter 2",
+    "hospital --end 2000",
+    "job-shop --rounds 5 --variation 0.5",
+    "harbour --end 500",
+    "tandem --stations 8 --end 100",
     "network --end 0.02",
 ];
 

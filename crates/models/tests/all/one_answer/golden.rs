@@ -40,7 +40,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 fn digests_are_unchanged() {
     type Case =
         (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
-    let cases: [Case; 14] = [
+    let cases: [Case; 24] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
         (
             "mm1",
@@ -109,6 +109,16 @@ fn digests_are_unchanged() {
             32955,
             "a8894d7552742915",
         ),
+        ("bank", &[], 1, 2_000.0, 0, ""),
+        ("car-wash", &[], 1, 480.0, 0, ""),
+        ("machine-shop", &[], 1, 1_000.0, 0, ""),
+        ("gas-station", &[], 1, 20_000.0, 0, ""),
+        ("movie", &[], 1, 120.0, 0, ""),
+        ("event-latency", &[("jitter", "5")], 1, 500.0, 0, ""),
+        ("hospital", &[], 1, 2_000.0, 0, ""),
+        ("job-shop", &[("rule", "most-work"), ("variation", "0.5")], 1, 1_000.0, 0, ""),
+        ("harbour", &[], 1, 1_000.0, 0, ""),
+        ("tandem", &[], 1, 100.0, 0, ""),
         ("network", &[("topology", "star-clique:4")], 2, 2.0, 44746, "791bf1ba82f9eaf6"),
     ];
     let mut changed = String::new();

@@ -251,6 +251,27 @@ fn pcs_has_one_answer() {
     compare("pcs", "cells=9 portables=100 dwell=0 channels=2", 300.0);
 }
 
+/// Nothing undoes what they do, so runs that are to go ahead do not.
+#[test]
+fn models_of_processes_have_one_answer() {
+    compare("bank", "patience=20 tellers=2 gap=5", 2000.0);
+    compare("car-wash", "", 480.0);
+    compare("machine-shop", "repair-times=exponential", 1000.0);
+    compare("gas-station", "", 20_000.0);
+    compare("movie", "", 120.0);
+    compare("hospital", "", 2000.0);
+    compare("job-shop", "rounds=10 variation=0.5 rule=shortest", 1000.0);
+    compare("harbour", "", 1000.0);
+}
+
+#[test]
+fn processes_that_send_messages_have_one_answer() {
+    compare("event-latency", "jitter=5", 500.0);
+    compare("event-latency", "cable=0 jitter=5", 500.0);
+    compare("tandem", "stations=20", 60.0);
+    compare("tandem", "stations=7 servers=3 arrival-rate=2.7 way=0", 60.0);
+}
+
 #[test]
 fn network_has_one_answer() {
     compare("network", "", 0.004);
