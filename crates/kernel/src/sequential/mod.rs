@@ -234,12 +234,17 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
     #[inline]
     fn execute(&mut self, entry: Entry, watcher: &mut impl Watcher) -> Result<(), Stop> {
         self.current = Some(entry.handle());
-        let id = self.events.get(entry.handle()).receiver;
-        if self.lps[id.index()].timers.is_some() && !self.begin_with_timers(entry) {
-            return Ok(());
+        let mut event = self.events.get(entry.handle());
+        let id = event.receiver;
+        let mut lp = &mut self.lps[id.index()];
+        if lp.timers.is_some() {
+            if !self.begin_with_timers(entry) {
+                return Ok(());
+            }
+            // Looked up again only here, so that LPs without timers pay nothing for it.
+            event = self.events.get(entry.handle());
+            lp = &mut self.lps[id.index()];
         }
-        let event = self.events.get(entry.handle());
-        let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
         if number >= Sequence::EVENT_LIMIT {
             self.executor.begin(id, number, entry.time(), event.step);

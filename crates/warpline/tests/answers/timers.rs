@@ -88,13 +88,13 @@ impl Model for StopAndWait {
     }
 }
 
-fn simulation(end: f64) -> Simulation<StopAndWait> {
+fn simulation(end: f64) -> Simulation<'static, StopAndWait> {
     Simulation::new(StopAndWait { lps: 12 }).end(end).seed(3)
 }
 
 #[test]
 fn what_is_acknowledged_does_not_time_out_in_any_engine() {
-    let _limit = time_limit("stop and wait in all engines", 120);
+    let _limit = time_limit("stop and wait in all engines");
     let expected = simulation(60.0).sync(Synchronisation::Sequential).run().expect("it runs");
     assert!(expected.states.iter().all(|state| state.retransmitted > 0 && state.number > 10));
     let optimistic = || simulation(60.0).sync(Synchronisation::Optimistic).threads(3);
@@ -113,7 +113,7 @@ fn what_is_acknowledged_does_not_time_out_in_any_engine() {
 
 #[test]
 fn undone_cancellations_come_back_by_every_way_to_undo() {
-    let _limit = time_limit("stop and wait undone", 120);
+    let _limit = time_limit("stop and wait undone");
     let expected = simulation(40.0).sync(Synchronisation::Sequential).run().expect("it runs");
     for undo in [Undo::Copy, Undo::Journal] {
         let run = simulation(40.0).sync(Synchronisation::Optimistic).threads(3).undo(undo);
@@ -156,7 +156,7 @@ impl Model for PutOff {
 
 #[test]
 fn cancelled_timers_give_their_memory_back_in_every_engine() {
-    let _limit = time_limit("alarms put off", 200);
+    let _limit = time_limit("alarms put off");
     let simulation = || Simulation::new(PutOff).end(6000.0);
     let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
     assert!(expected.record.committed_events > 60_000);
