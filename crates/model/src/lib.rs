@@ -67,7 +67,7 @@ pub use abilities::types as model_support;
 pub use abilities::wire::{PayloadVisitor, WireFormat};
 pub use context::acting::Acting;
 pub use context::phases::{Commit, Finish, Init, Reverse};
-pub use context::timers::timer::Timer;
+pub use context::timer::Timer;
 pub use context::{Context, HasEvent};
 pub use fault::Fault;
 pub use journal::changing::Changing;

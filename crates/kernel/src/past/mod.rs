@@ -16,6 +16,7 @@ mod lazy;
 mod observation_log;
 mod pending_cancellations;
 mod side_records;
+mod timer_copies;
 mod timers;
 mod undone;
 
@@ -29,7 +30,7 @@ use self::history::History;
 use self::kps::Kps;
 use self::pending_cancellations::PendingCancellations;
 use self::side_records::SideRecords;
-use self::timers::TimerCopies;
+use self::timer_copies::TimerCopies;
 use crate::agenda::store::Incarnation;
 use crate::{Tuning, Undoing};
 

@@ -2,7 +2,7 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 
 use super::phases::Init;
-use super::timers::timer::Timer;
+use super::timer::Timer;
 use super::{Context, HasEvent};
 use crate::journal::changing::Changing;
 use crate::statistics::Observe;

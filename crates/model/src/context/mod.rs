@@ -1,10 +1,13 @@
 pub(crate) mod acting;
+pub(crate) mod event_timers;
 pub(crate) mod forwards;
 pub(crate) mod limits;
 pub(crate) mod phases;
 pub(crate) mod sending;
 pub(crate) mod streams;
-pub(crate) mod timers;
+pub(crate) mod timer;
+pub(crate) mod timer_table;
+mod timers;
 mod undoing;
 
 use std::fmt::Debug;
@@ -14,10 +17,10 @@ use warpline_base::LpId;
 use warpline_base::random::Random;
 use warpline_memory::{Beat, DropEach};
 
+use self::event_timers::Timers;
 use self::forwards::Forwards;
 use self::limits::{Limits, Outgoing};
 use self::streams::Streams;
-use self::timers::Timers;
 use crate::Fault;
 use crate::journal::log::Log;
 use crate::statistics::{Observations, Observe};

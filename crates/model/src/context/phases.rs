@@ -1,7 +1,7 @@
 use warpline_base::LpId;
 use warpline_base::random::Random;
 
-use super::timers::timer::Timer;
+use super::timer::Timer;
 use super::{Context, HasEvent};
 use crate::journal::changing::{Changing, Sealed};
 use crate::journal::saved::Saved;

@@ -118,7 +118,7 @@ impl<M: HasEvent> Context<M> {
     /// # let letter = "to all who wait".to_owned();
     /// # Post.handle(&mut state, &letter, executor.lp());
     /// # assert!(executor.forwards());
-    /// # executor.copy_forwards(&letter);
+    /// # executor.copy_forwards(&letter, |_| &letter);
     /// # let sent: Vec<_> = executor.outbox_mut().iter().map(|sent| (sent.to.0, sent.time.get(), sent.event.as_str())).collect();
     /// # assert_eq!(sent, [(3, 3.0, "to all who wait")]);
     /// ```
@@ -150,7 +150,8 @@ impl<M: HasEvent> Context<M> {
     /// # let mut state = Default::default();
     /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
     /// # Post.handle(&mut state, &"stop".to_owned(), executor.lp());
-    /// # executor.copy_forwards(&"stop".to_owned());
+    /// # let telegram = "stop".to_owned();
+    /// # executor.copy_forwards(&telegram, |_| &telegram);
     /// # assert_eq!(executor.outbox_mut()[0].priority, warpline_base::Priority::new(-1));
     /// ```
     pub fn forward_with_priority(&mut self, to: impl Into<LpId>, delay: f64, priority: i8)

@@ -45,14 +45,14 @@ fn what_is_forwarded_keeps_its_place_among_the_sends() {
         executor.lp().send(1, 6.0, 10);
         assert!(executor.forwards());
         if last {
-            executor.copy_forwards_but_last(&7);
+            executor.copy_forwards_but_last(&7, |_| &7);
             assert_eq!(
                 executor.lp().outbox.iter().map(|sent| sent.event).collect::<Vec<_>>(),
                 [7, 8, 9, 7, 10]
             );
             executor.move_forward(6);
         } else {
-            executor.copy_forwards(&6);
+            executor.copy_forwards(&6, |_| &6);
         }
         let sent: Vec<_> =
             executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.event)).collect();
@@ -93,7 +93,7 @@ fn forwards_count_among_the_sends() {
     executor.lp().forward(1, 1.0);
     (0..3).for_each(|number| executor.lp().send(1, 1.0, number));
     assert_eq!(executor.take_fault(), None, "not before all is counted");
-    executor.copy_forwards(&9);
+    executor.copy_forwards(&9, |_| &9);
     assert_eq!(
         (executor.take_fault(), executor.forwards()),
         (Some(Fault::TooManySends { limit: 3 }), false)

@@ -15,12 +15,12 @@ pub use warpline_derive::{PortableWith, Shareable};
 use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat, Handle, Shareable};
 
+use crate::context::event_timers::Timers;
 use crate::context::forwards::Forwards;
 pub use crate::context::limits::{Limits, Outgoing};
 use crate::context::sending::no_room_for;
 pub use crate::context::streams::Streams;
-use crate::context::timers::Timers;
-pub use crate::context::timers::table::TimerTable;
+pub use crate::context::timer_table::TimerTable;
 use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};

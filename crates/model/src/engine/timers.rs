@@ -8,7 +8,7 @@ use warpline_memory::Handle;
 
 use super::Executor;
 use crate::Model;
-use crate::context::timers::table::TimerTable;
+use crate::context::timer_table::TimerTable;
 
 impl<M: Model> Executor<M> {
     /// Lends the pending timers of the LP to its coming event. `fired`: the event is this one.

@@ -13,6 +13,7 @@ mod promise;
 mod recipe;
 mod state;
 mod statistics;
+mod timer_memory;
 mod timers;
 mod topology;
 
@@ -133,7 +134,7 @@ impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     fn handle(&self, state: &mut State, parcel: &Parcel<WORDS, O>, lp: &mut Context<Self>) {
         state.absorb(parcel, lp);
         // Half of the LPs do this before they send anything.
-        let early = lp.id().0 % 2 == 0;
+        let early = lp.id().0.is_multiple_of(2);
         if self.recipe.timers && early {
             self.play_with_timers(&mut state.timers, parcel, lp);
         }

@@ -3,7 +3,7 @@ use warpline::{Context, Init, Journaled, Level, LpId, Model, Queue, Reverse};
 use super::parcel::{Errand, Owned, Parcel};
 use super::recipe::LpKind;
 use super::statistics::LEVELS;
-use super::timers::Timers;
+use super::timer_memory::Timers;
 
 /// The stream from which changes of state are drawn. Stream 0 is for draws that are made again when
 /// an event is undone.

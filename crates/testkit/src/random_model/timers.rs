@@ -2,50 +2,16 @@
 //!
 //! A timer that fires sends one parcel that leads to no further timers, so there is an end.
 
-use warpline::{Context, Journaled, Model, Reverse, Timer};
+use warpline::{Context, Timer};
 
 use super::behaviour::RandomModel;
 use super::parcel::{Errand, Load, Owned, Parcel};
+use super::timer_memory::{REMEMBERED, Timers};
 
 /// The stream that decides what becomes of timers.
 const TIMERS: u8 = 9;
 /// The stream that delays of timers are drawn from.
 const DELAYS: u8 = 10;
-/// How many timers an LP remembers. It may have set more.
-const REMEMBERED: usize = 3;
-
-/// What an LP remembers of its timers.
-#[derive(Clone, Debug, Default, PartialEq, Journaled)]
-pub(super) struct Timers {
-    last: [Option<Timer>; REMEMBERED],
-    /// A checksum of what it has been told about timers.
-    told: u64,
-}
-
-impl Timers {
-    fn remember(&mut self, slot: usize, timer: Option<Timer>, lp: &mut Context<impl Model>) {
-        if let Some(old) = self.last[slot] {
-            lp.save(old);
-        }
-        lp.save(self.last[slot].is_some());
-        lp.save(slot);
-        *lp.change(&mut self.last[slot]) = timer;
-    }
-
-    fn note(&mut self, told: bool, lp: &mut Context<impl Model>) {
-        *lp.change(&mut self.told) = self.told.rotate_left(5) ^ (1 + u64::from(told));
-    }
-
-    /// Undoes what the last event did with timers.
-    pub(super) fn release(&mut self, lp: &mut Reverse<impl Model>) {
-        self.told = lp.restore();
-        for _ in 0..lp.restore::<u32>() {
-            let slot: usize = lp.restore();
-            self.last[slot] = if lp.restore() { Some(lp.restore()) } else { None };
-        }
-    }
-}
-
 impl<const WORDS: usize, O: Owned> RandomModel<WORDS, O> {
     /// Sets, cancels and reschedules timers.
     pub(super) fn play_with_timers(

@@ -307,7 +307,7 @@ impl<T: PeTypes> Pe<'_, T> {
             again.push(event);
             if let Some(state) = state {
                 copy = Some(catch_panic(|| state.clone()));
-                timers = self.past.timers_before(place).cloned();
+                timers = self.past.timers_before(place).cloned().map(Box::new);
                 break;
             }
         }

@@ -5,30 +5,13 @@
 //! sets has its place in the outbox, like any send. The engine does the rest when the handler is
 //! done. If the event fails, everything is put back.
 
-pub(crate) mod table;
-pub(crate) mod timer;
-
 use warpline_base::{EventKind, Priority, Sequence};
-use warpline_memory::{Handle, MakeRoom};
+use warpline_memory::MakeRoom;
 
-use self::table::TimerTable;
-use self::timer::Timer;
+use super::event_timers::Timers;
 use super::forwards::Source;
+use super::timer::Timer;
 use super::{Context, HasEvent};
-
-/// What the current event knows of timers, and does with them.
-#[derive(Debug, Default)]
-pub(crate) struct Timers {
-    /// The pending timers of the current LP, if it has ever set one. Boxed, so that lending it is
-    /// passing a pointer.
-    pub(crate) table: Option<Box<TimerTable>>,
-    /// The timer that the current event is, if it is one.
-    pub(crate) fired: Option<Sequence>,
-    /// What the event has cancelled, with the event of each timer.
-    pub(crate) cancelled: Vec<(Sequence, Handle)>,
-    /// What the event has set, in reverse order of sending; the engine fills it in.
-    pub(crate) set: Vec<(Sequence, Handle)>,
-}
 
 /// Where a pending timer is.
 enum Place {
@@ -231,37 +214,5 @@ impl<M: HasEvent> Context<M> {
                 self.timers.cancelled.extend(event.map(|event| (timer, event)));
             }
         }
-    }
-}
-
-impl Timers {
-    /// Forgets what the current event has done, and gives the table back as it was.
-    pub(crate) fn put_back(&mut self) -> Option<Box<TimerTable>> {
-        let mut table = self.table.take()?;
-        self.fired = None;
-        self.set.clear();
-        self.cancelled.drain(..).for_each(|(timer, event)| table.put_back(timer, event));
-        Some(table)
-    }
-
-    /// Forgets what the current event has done, in an LP that had no table.
-    pub(crate) fn forget(&mut self) {
-        self.table = None;
-        self.fired = None;
-        self.cancelled.clear();
-        self.set.clear();
-    }
-
-    /// Takes the timer that has fired out of the table, adds what the event has set, and gives the
-    /// table back.
-    pub(crate) fn settle(&mut self) -> Option<Box<TimerTable>> {
-        let mut table = self.table.take()?;
-        if let Some(fired) = self.fired.take() {
-            table.take(fired);
-        }
-        self.cancelled.clear();
-        self.set.drain(..).rev().for_each(|(timer, event)| table.push(timer, event));
-        table.tidy();
-        Some(table)
     }
 }

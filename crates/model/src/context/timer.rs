@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_base::Sequence;
+use warpline_derive::Portable;
 
-use crate::Portable;
 use crate::journal::saved::Saved;
 
 /// A timer that an LP has set by [`Context::send_later`](crate::Context::send_later). It is plain

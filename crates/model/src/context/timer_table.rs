@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn timers_of_the_last_events_are_forgotten_with_their_gaps() {
         let mut table = table(0..9);
-        [2, 7].map(|number| table.take(timer(number)));
+        [2, 7].into_iter().for_each(|number| _ = table.take(timer(number)));
         table.forget_from(timer(6));
         assert_eq!((table.len(), table.gaps, table.get(timer(6))), (5, 1, None));
         assert_eq!(table.get(timer(5)), Some(Handle::from_bits(5)));
