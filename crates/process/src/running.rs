@@ -11,9 +11,9 @@ use warpline_memory::{Lend, borrow};
 use warpline_model::Observe;
 use warpline_model::engine::Limits;
 
+use crate::keys::WaitKey;
 use crate::tables::Tables;
 use crate::things::{Thing, ThingKey, Things};
-use crate::waits::WaitKey;
 
 /// What the engine does for an LP, whatever its model.
 pub(crate) trait Services: Observe {
