@@ -1,5 +1,6 @@
+//! A model of processes, as engines see it.
+
 use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use warpline_base::LpId;
@@ -12,57 +13,10 @@ use warpline_model::{
 };
 
 use crate::event::ProcessEvent;
+use crate::keys::WaitKey;
 use crate::lp::ProcessLp;
-use crate::model::ProcessModel;
+use crate::model::{Coroutines, ProcessModel};
 use crate::running::Services;
-use crate::waits::WaitKey;
-
-/// A model of processes, as engines run it.
-///
-/// ```
-/// use warpline_process::prelude::*;
-/// # struct Clock;
-/// # impl ProcessModel for Clock {
-/// #     type Message = ();
-/// #     fn lps(&self) -> u32 { 3 }
-/// #     async fn run(self: Arc<Self>, sim: Sim<()>) { sim.sleep(1.0).await; }
-/// # }
-/// let model = Coroutines::new(Clock);
-/// assert_eq!((Model::lps(&model), model.is_conservative(LpId(0))), (3, true));
-/// ```
-pub struct Coroutines<M> {
-    model: Arc<M>,
-}
-
-impl<M> Coroutines<M> {
-    /// Makes a model for engines out of a model of processes.
-    pub fn new(model: M) -> Self {
-        Coroutines { model: Arc::new(model) }
-    }
-
-    /// The model of processes.
-    pub fn model(&self) -> &Arc<M> {
-        &self.model
-    }
-}
-
-impl<M> From<M> for Coroutines<M> {
-    fn from(model: M) -> Self {
-        Coroutines::new(model)
-    }
-}
-
-impl<M> Clone for Coroutines<M> {
-    fn clone(&self) -> Self {
-        Coroutines { model: Arc::clone(&self.model) }
-    }
-}
-
-impl<M: fmt::Debug> fmt::Debug for Coroutines<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Coroutines").field(&self.model).finish()
-    }
-}
 
 impl<M: ProcessModel> Model for Coroutines<M> {
     type State = ProcessLp<M::Message>;
@@ -74,31 +28,31 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     };
 
     fn lps(&self) -> u32 {
-        self.model.lps()
+        self.model().lps()
     }
 
     fn lookahead(&self) -> f64 {
-        self.model.lookahead()
+        self.model().lookahead()
     }
 
     fn lookahead_of(&self, lp: LpId) -> Option<f64> {
-        self.model.lookahead_of(lp)
+        self.model().lookahead_of(lp)
     }
 
     fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        self.model.links(lp)
+        self.model().links(lp)
     }
 
     fn weight(&self, lp: LpId) -> f64 {
-        self.model.weight(lp)
+        self.model().weight(lp)
     }
 
     fn group(&self, lp: LpId) -> Option<u32> {
-        self.model.group(lp)
+        self.model().group(lp)
     }
 
     fn kind(&self, lp: LpId) -> &str {
-        self.model.kind(lp)
+        self.model().kind(lp)
     }
 
     fn is_conservative(&self, _: LpId) -> bool {
@@ -106,16 +60,16 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     }
 
     fn unbiased_ties(&self) -> bool {
-        self.model.unbiased_ties()
+        self.model().unbiased_ties()
     }
 
     fn declare(&self, declare: &mut Declarations) {
-        self.model.declare(declare);
+        self.model().declare(declare);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
         let mut state = ProcessLp::default();
-        state.begin(context_of(lp), |sim| Arc::clone(&self.model).run(sim));
+        state.begin(context_of(lp), |sim| Arc::clone(self.model()).run(sim));
         state
     }
 
@@ -134,11 +88,11 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     }
 
     fn results(&self, outcome: &Outcome) -> Results<Self> {
-        self.model.results(outcome)
+        self.model().results(outcome)
     }
 
     fn views(&self, outcome: &Outcome) -> Vec<View> {
-        self.model.views(outcome)
+        self.model().views(outcome)
     }
 }
 

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use warpline_model::Portable;
 
-use crate::waits::WaitKey;
+use crate::keys::WaitKey;
 
 /// What reaches an LP of processes: its own wake-ups, and messages of other LPs.
 ///

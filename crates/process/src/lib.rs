@@ -46,9 +46,11 @@ mod coroutines;
 mod event;
 mod executor;
 mod interrupt;
+mod keys;
 mod lp;
 mod model;
 mod processes;
+mod queues;
 mod resources;
 mod running;
 mod sim;
@@ -61,18 +63,17 @@ mod waits;
 mod wakeups;
 
 pub use combine::{AllIn, AllOf, AnyIn, AnyOf, Either, all_in, all_of, any_in, any_of};
-pub use coroutines::Coroutines;
 pub use event::ProcessEvent;
 pub use interrupt::Interrupted;
+pub use keys::WaitKey;
 pub use lp::ProcessLp;
-pub use model::ProcessModel;
+pub use model::{Coroutines, ProcessModel};
 pub use processes::Ended;
 pub use resources::{
     Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Store,
     Transfer,
 };
 pub use sim::{Interruptible, Join, Process, Receive, Sim, Sleep, Timeout, WaitUntil};
-pub use waits::WaitKey;
 
 /// What a model of processes usually needs, in one `use`.
 pub mod prelude {

@@ -5,12 +5,13 @@ use std::panic::Location;
 use warpline_model::{Context, HasEvent};
 
 use crate::executor::run_ready;
-use crate::resources::shelf::Shelf;
+use crate::keys::WaitKey;
+use crate::queues::shelf::Shelf;
 use crate::running::{Running, Services};
 use crate::sim::Sim;
 use crate::tables::Tables;
 use crate::things::Things;
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 use crate::wakeups;
 
 /// The state of an LP of processes: its processes, what they wait for, and what they share.

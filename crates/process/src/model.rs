@@ -1,11 +1,10 @@
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::future::Future;
 use std::sync::Arc;
 
 use warpline_model::record::View;
 use warpline_model::{Declarations, Link, LpId, Outcome, Results, WireFormat};
 
-use crate::coroutines::Coroutines;
 use crate::event::ProcessEvent;
 use crate::sim::Sim;
 
@@ -80,5 +79,52 @@ pub trait ProcessModel: Sized + Send + Sync + 'static {
     /// What the model adds to the report; see `Model::views`.
     fn views(&self, outcome: &Outcome) -> Vec<View> {
         outcome.statistics.histogram_views()
+    }
+}
+
+/// A model of processes, as engines run it.
+///
+/// ```
+/// use warpline_process::prelude::*;
+/// # struct Clock;
+/// # impl ProcessModel for Clock {
+/// #     type Message = ();
+/// #     fn lps(&self) -> u32 { 3 }
+/// #     async fn run(self: Arc<Self>, sim: Sim<()>) { sim.sleep(1.0).await; }
+/// # }
+/// let model = Coroutines::new(Clock);
+/// assert_eq!((Model::lps(&model), model.is_conservative(LpId(0))), (3, true));
+/// ```
+pub struct Coroutines<M> {
+    model: Arc<M>,
+}
+
+impl<M> Coroutines<M> {
+    /// Makes a model for engines out of a model of processes.
+    pub fn new(model: M) -> Self {
+        Coroutines { model: Arc::new(model) }
+    }
+
+    /// The model of processes.
+    pub fn model(&self) -> &Arc<M> {
+        &self.model
+    }
+}
+
+impl<M> From<M> for Coroutines<M> {
+    fn from(model: M) -> Self {
+        Coroutines::new(model)
+    }
+}
+
+impl<M> Clone for Coroutines<M> {
+    fn clone(&self) -> Self {
+        Coroutines { model: Arc::clone(&self.model) }
+    }
+}
+
+impl<M: fmt::Debug> fmt::Debug for Coroutines<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Coroutines").field(&self.model).finish()
     }
 }

@@ -6,17 +6,10 @@ use std::panic::Location;
 use std::pin::Pin;
 
 use crate::interrupt::Interrupted;
-use crate::waits::WaitKey;
+use crate::keys::{ProcessKey, WaitKey};
 
 /// The coroutine of a process.
 pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A process: its place in the LP's table, and the generation of that place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ProcessKey {
-    pub(crate) place: u32,
-    pub(crate) generation: u32,
-}
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

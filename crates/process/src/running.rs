@@ -12,9 +12,9 @@ use warpline_model::engine::Limits;
 use warpline_model::record::Deed;
 use warpline_model::{Observe, Text};
 
+use crate::keys::WaitKey;
 use crate::tables::Tables;
 use crate::things::{Thing, ThingKey, Things};
-use crate::waits::WaitKey;
 
 /// What the engine does for an LP, whatever its model.
 pub(crate) trait Services: Observe {

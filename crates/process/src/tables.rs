@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::panic::Location;
 
 use crate::interrupt::Interrupted;
-use crate::processes::{Ended, ProcessKey, Processes};
+use crate::keys::{ProcessKey, WaitKey};
+use crate::processes::{Ended, Processes};
 use crate::things::Things;
-use crate::waits::{Wait, WaitKey, Waits, What};
+use crate::waits::{Wait, Waits, What};
 
 /// No process.
 pub(crate) const NOBODY: u32 = u32::MAX;

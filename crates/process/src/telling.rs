@@ -3,7 +3,7 @@
 use warpline_model::Text;
 use warpline_model::record::Deed;
 
-use crate::processes::ProcessKey;
+use crate::keys::ProcessKey;
 use crate::running::{Running, Services, Surroundings};
 use crate::tables::Tables;
 use crate::waits::What;

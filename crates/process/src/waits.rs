@@ -5,28 +5,7 @@
 
 use std::panic::Location;
 
-use serde::{Deserialize, Serialize};
-use warpline_model::Portable;
-
-use crate::processes::ProcessKey;
-
-/// A wait of a process: its place in the LP's table, and the generation of that place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable, Serialize, Deserialize)]
-pub struct WaitKey {
-    place: u32,
-    generation: u32,
-}
-
-impl WaitKey {
-    /// No wait.
-    pub(crate) const NONE: WaitKey = WaitKey { place: 0, generation: 0 };
-
-    /// Whether it is no wait.
-    #[inline]
-    pub(crate) fn is_none(self) -> bool {
-        self.generation == 0
-    }
-}
+use crate::keys::{ProcessKey, WaitKey};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq)]

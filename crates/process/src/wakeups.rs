@@ -3,9 +3,9 @@
 //! A wake-up whose wait was withdrawn is stale. It still arrives, finds no wait with its key, and
 //! does nothing.
 
+use crate::keys::WaitKey;
 use crate::running::Services;
 use crate::tables::Tables;
-use crate::waits::WaitKey;
 
 /// Has the LP woken for `wait` after `delay`.
 #[inline]

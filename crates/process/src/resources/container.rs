@@ -7,11 +7,12 @@ use std::task::{Context, Poll};
 use warpline_model::TimeMean;
 
 use super::level::LevelOverTime;
-use super::wait_queue::WaitQueue;
+use crate::keys::WaitKey;
+use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Surroundings, if_running, with};
 use crate::sim::Sim;
 use crate::things::{Thing, ThingKey};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 /// A container of an LP: a tank, a stock, a budget. It has a level between 0 and its capacity.
 ///

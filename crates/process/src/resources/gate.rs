@@ -4,11 +4,12 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::wait_queue::WaitQueue;
+use crate::keys::WaitKey;
+use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
 use crate::things::{Thing, ThingKey};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 /// A gate of an LP, open or closed: who comes while it is closed waits until it opens.
 ///

@@ -6,9 +6,7 @@ mod level;
 mod resource;
 mod resource_table;
 mod shared;
-pub(crate) mod shelf;
 mod store;
-mod wait_queue;
 
 pub use container::{Container, Transfer};
 pub use gate::{Gate, Passage};

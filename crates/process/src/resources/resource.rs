@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 use warpline_model::{Mean, TimeMean};
 
 use super::resource_table::{Claim, Grant, HolderKey, ResourceFigures, ResourceTable};
+use crate::keys::WaitKey;
 use crate::running::{if_running, with};
 use crate::sim::Sim;
 use crate::things::ThingKey;
-use crate::waits::WaitKey;
 
 /// A resource of an LP, such as a till or a crew: it has a number of units, which processes hold
 /// for a while.

@@ -7,13 +7,14 @@ use warpline_model::Mean;
 use warpline_model::record::Deed;
 
 use super::level::LevelOverTime;
-use super::wait_queue::WaitQueue;
 use crate::interrupt::Interrupted;
-use crate::processes::ProcessKey;
+use crate::keys::ProcessKey;
+use crate::keys::WaitKey;
+use crate::queues::wait_queue::WaitQueue;
 use crate::running::Surroundings;
 use crate::tables::Tables;
 use crate::things::{Thing, ThingKey};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 /// What a resource has seen since time 0, whatever the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,13 +6,14 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::shelf::{Filter, Order, Shelf};
-use super::wait_queue::WaitQueue;
+use crate::keys::WaitKey;
+use crate::queues::shelf::{Filter, Order, Shelf};
+use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
 use crate::tables::Tables;
 use crate::things::{Thing, ThingKey};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 /// A store of an LP: items that processes put and get.
 ///

@@ -8,9 +8,10 @@ use std::task::{Context, Poll};
 use warpline_base::LpId;
 
 use super::Sim;
-use crate::resources::shelf::{Filter, Shelf};
+use crate::keys::WaitKey;
+use crate::queues::shelf::{Filter, Shelf};
 use crate::running::{Running, if_running, with};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 impl<T: Send + 'static> Sim<T> {
     /// Sends a message that reaches LP `to` after `delay` units of model time.

@@ -6,9 +6,11 @@ use std::task::{Context, Poll};
 
 use super::Sim;
 use crate::interrupt::Interrupted;
-use crate::processes::{Ended, ProcessKey};
+use crate::keys::ProcessKey;
+use crate::keys::WaitKey;
+use crate::processes::Ended;
 use crate::running::{if_running, with};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 /// A process of an LP: what [`Sim::spawn`] started. It is a number, and means something in that LP
 /// only.
@@ -69,7 +71,7 @@ impl<T> Sim<T> {
     /// process had ended.
     pub fn cancel(self, process: Process) -> bool {
         let coroutine = with(|running| {
-            let Some(place) = running.tables.processes.get_mut(process.key) else { return None };
+            let place = running.tables.processes.get_mut(process.key)?;
             let coroutine = place.coroutine.take();
             // It is being polled: the executor sees to it.
             place.is_cancelled = coroutine.is_none();

@@ -7,8 +7,9 @@ use pin_project_lite::pin_project;
 use warpline_base::LpId;
 
 use super::Sim;
+use crate::keys::WaitKey;
 use crate::running::{if_running, with};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 use crate::wakeups;
 
 impl<T> Sim<T> {

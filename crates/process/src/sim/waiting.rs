@@ -7,8 +7,9 @@ use pin_project_lite::pin_project;
 
 use super::Sim;
 use crate::interrupt::Interrupted;
+use crate::keys::WaitKey;
 use crate::running::{if_running, with};
-use crate::waits::{WaitKey, What};
+use crate::waits::What;
 
 impl<T> Sim<T> {
     /// Waits until `condition` is true. It is looked at now, and in each later event of this LP

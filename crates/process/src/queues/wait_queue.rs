@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
+use crate::keys::WaitKey;
 use crate::tables::Tables;
-use crate::waits::WaitKey;
 
 /// Who waits for a thing, in the order of priority, and of arrival among equals.
 ///

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use super::wait_queue::WaitQueue;
+use crate::keys::WaitKey;
 use crate::tables::Tables;
-use crate::waits::WaitKey;
 
 /// Which items a process wants.
 pub(crate) type Filter<T> = Box<dyn Fn(&T) -> bool + Send>;
