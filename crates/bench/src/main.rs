@@ -8,6 +8,7 @@ mod auto;
 mod bare;
 mod budget;
 mod busy;
+mod coroutines;
 mod hold;
 mod hostile;
 mod mailboxes;
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
     }
     eprintln!(
         "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | \
-         phases WORKLOAD | wires | mailboxes | processes | rivals | hold | budget | \
+         phases WORKLOAD | wires | mailboxes | processes | coroutines | rivals | hold | budget | \
          hostile [MODEL] | busy | auto [RUN]]"
     );
     ExitCode::from(2)
@@ -47,6 +48,7 @@ fn compare_all() {
     wires::compare();
     mailboxes::compare();
     processes::compare();
+    coroutines::compare();
     hold::compare();
     budget::compare();
     hostile::compare(None);
@@ -67,6 +69,7 @@ fn compare(what: &[&str]) -> bool {
         ["wires"] => wires::compare(),
         ["mailboxes"] => mailboxes::compare(),
         ["processes"] => processes::compare(),
+        ["coroutines"] => coroutines::compare(),
         ["rivals"] => rivals::compare(),
         ["busy"] => busy::compare(),
         ["hold"] => hold::compare(),
@@ -88,6 +91,7 @@ fn measure(what: &[&str]) -> bool {
         [pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["parallel", workload, engine] => parallel::measure(workload, engine),
         ["processes", workload, of, engine] => processes::measure(workload, of, engine),
+        ["coroutines", way] => return coroutines::measure(way),
         ["payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
         ["rival-process"] => rivals::process(),

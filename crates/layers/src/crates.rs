@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 14] = [
     &["warpline-base", "warpline-derive", "warpline-mpi", "warpline-rivals"],
     &["warpline-memory", "warpline-record"],
     &["warpline-model", "warpline-report"],
-    &["warpline-kernel", "warpline-machine"],
+    &["warpline-kernel", "warpline-machine", "warpline-process"],
     &["warpline-explain", "warpline-transport"],
     &["warpline-boost"],
     &["warpline-run"],

@@ -12,6 +12,7 @@ macro_rules! chapters {
 
 chapters! {
     Models: "../../../docs/book/src/models.md",
+    Coroutines: "../../../docs/book/src/coroutines.md",
     Engines: "../../../docs/book/src/engines.md",
     Settings: "../../../docs/book/src/settings.md",
     Processes: "../../../docs/book/src/processes.md",

@@ -18,7 +18,7 @@ pub(crate) struct RingParameters {
 pub(crate) struct Ring(RingParameters);
 
 #[derive(Clone, Debug, PartialEq, Portable)]
-struct Customer {
+pub(crate) struct Customer {
     number: u32,
     hops: u32,
 }

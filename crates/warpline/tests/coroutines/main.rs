@@ -4,4 +4,5 @@ mod engines;
 mod first_steps;
 mod mistakes;
 mod story;
+mod truth;
 mod waiting;

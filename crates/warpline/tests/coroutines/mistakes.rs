@@ -4,12 +4,13 @@ use std::future::Future;
 
 use warpline::process::prelude::*;
 
-use crate::story::{Log, told, told_with};
+use crate::story::{Log, Telling, told};
 
 fn mistake<F: Future<Output = ()> + Send + 'static>(
     tell: impl Fn(Sim<u32>, Log) -> F + Send + Sync + 'static,
 ) -> String {
-    told_with(1000, tell).err().expect("the story ends with a mistake").to_string()
+    let telling = Telling { end: 100.0, seed: 1, hops: 1000 };
+    telling.tell(tell).err().expect("the story ends with a mistake").to_string()
 }
 
 fn assert_says(message: &str, parts: &[&str]) {

@@ -33,6 +33,7 @@ documents! {
     the_readme: "README.md",
     introduction: "docs/book/src/introduction.md",
     models: "docs/book/src/models.md",
+    coroutines: "docs/book/src/coroutines.md",
     running: "docs/book/src/running.md",
     engines: "docs/book/src/engines.md",
     settings: "docs/book/src/settings.md",
