@@ -19,14 +19,13 @@ pub(crate) fn compare() {
     println!("{events:>10.2} {processes:>10.2} {:>10.2}\n", processes / events);
 }
 
-/// Measures one way in this process. Returns whether there is such a one.
-pub(crate) fn measure(way: &str) -> bool {
+/// Measures one way in this process.
+pub(crate) fn measure(way: &str) {
     match way {
         "events" => tell(rate::<Mm1>(3.0)),
         "processes" => tell(rate::<Coroutines<Bank>>(2.0)),
-        _ => return false,
+        _ => panic!("customers are events or processes, and not {way}"),
     }
-    true
 }
 
 /// Customers a second, each of whom takes so many events.

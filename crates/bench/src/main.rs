@@ -94,7 +94,7 @@ fn measure(what: &[&str]) -> bool {
         [pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["parallel", workload, engine] => parallel::measure(workload, engine),
         ["processes", workload, of, engine] => processes::measure(workload, of, engine),
-        ["coroutines", way] => return coroutines::measure(way),
+        ["coroutines", way] => coroutines::measure(way),
         ["payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),
         ["timers", way, engine, connections] => timers::measure(way, engine, connections),

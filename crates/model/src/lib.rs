@@ -58,7 +58,6 @@ mod parameters;
 mod results;
 pub mod statistics;
 mod tables;
-mod telling;
 
 pub use abilities::Abilities;
 pub use abilities::comparable::Comparable;

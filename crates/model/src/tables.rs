@@ -10,6 +10,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table(pub u16);
 
+impl Table {
+    /// The table into which LPs tell what goes on within them. No model declares it.
+    pub(crate) const TOLD: Table = Table(u16::MAX);
+}
+
 /// One value of a row, usually made by `into`.
 ///
 /// ```

@@ -3,7 +3,7 @@
 use warpline_base::{EventKind, LpId, Priority, VirtualTime};
 
 use crate::lookahead::Lookahead;
-use crate::telling::Followed;
+use super::followed::Followed;
 
 /// An event on its way from `handle` into the engine. Its sender is the current LP, and its
 /// sequence number follows from its place in the outbox.

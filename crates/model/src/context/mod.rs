@@ -1,10 +1,12 @@
 pub(crate) mod acting;
 pub(crate) mod event_timers;
+pub(crate) mod followed;
 pub(crate) mod forwards;
 pub(crate) mod limits;
 pub(crate) mod phases;
 pub(crate) mod sending;
 pub(crate) mod streams;
+mod telling;
 pub(crate) mod timer;
 pub(crate) mod timer_table;
 mod timers;

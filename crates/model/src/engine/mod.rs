@@ -16,6 +16,7 @@ use warpline_memory::DropEach;
 pub use warpline_memory::{Activity, Beat, Handle, Shareable};
 
 use crate::context::event_timers::Timers;
+pub use crate::context::followed::Followed;
 use crate::context::forwards::Forwards;
 pub use crate::context::limits::{Limits, Outgoing};
 use crate::context::sending::no_room_for;
@@ -25,7 +26,6 @@ use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};
 use crate::statistics::Observations;
-pub use crate::telling::Followed;
 use crate::{Commit, Context, Fault, Finish, HasEvent, Init, Model, Reverse};
 
 impl Lookahead {

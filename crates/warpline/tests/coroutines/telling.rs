@@ -27,7 +27,7 @@ impl ProcessModel for Shop {
         sim.sleep(1.0).await;
         sim.spawn_named("Ben", customer(sim, till, 0.5));
         sim.spawn_named("Cem", async move {
-            sim.timeout(2.0, till.request()).await.map(Held::release);
+            drop(sim.timeout(2.0, till.request()).await);
         });
         let dan = sim.spawn_named("Dan", async move {
             let dreams = sim.interruptible(sim.sleep(100.0)).await;

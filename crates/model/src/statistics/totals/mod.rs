@@ -15,7 +15,7 @@ use super::rows::{Row, RowSink};
 use super::sums::horizon::Horizon;
 use super::tallies::{self, Slot, Tallies};
 use crate::fault::Fault;
-use crate::telling::TOLD;
+use crate::tables::Table;
 
 /// All committed statistics of a run. They do not depend on the order in which observations are
 /// added.
@@ -125,7 +125,7 @@ impl Statistics {
                 Observation::Row { table, cells: count } => {
                     let (row, rest) = cells.split_at(*count as usize);
                     cells = rest;
-                    if *table != TOLD {
+                    if *table != Table::TOLD {
                         self.check_row(table.0, row.len())?;
                     }
                     sink.row(Row { table: table.0, time, lp, cells: row });

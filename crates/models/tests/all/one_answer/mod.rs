@@ -266,8 +266,8 @@ fn models_of_processes_have_one_answer() {
 
 #[test]
 fn processes_that_send_messages_have_one_answer() {
-    compare("event-latency", "jitter=5", 500.0);
-    compare("event-latency", "cable=0 jitter=5", 500.0);
+    compare("event-latency", "jitter=5", 5000.0);
+    compare("event-latency", "cable=0 jitter=5", 5000.0);
     compare("tandem", "stations=20", 60.0);
     compare("tandem", "stations=7 servers=3 arrival-rate=2.7 way=0", 60.0);
 }
