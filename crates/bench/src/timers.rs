@@ -110,15 +110,14 @@ pub(crate) fn compare() {
     println!();
 }
 
-/// Measures one way in one engine. Returns whether there are such ones.
-pub(crate) fn measure(way: &str, engine: &str, connections: &str) -> bool {
+/// Measures one way in one engine.
+pub(crate) fn measure(way: &str, engine: &str, connections: &str) {
     let ways = [Way::Plain, Way::Fired, Way::Cancelled, Way::Rescheduled];
     let way = WAYS.iter().zip(ways).find(|(name, _)| **name == way);
     let engine = ENGINES.iter().find(|(name, ..)| *name == engine);
-    let (Some((_, way)), Some((_, sync, pes)), Ok(count)) = (way, engine, connections.parse())
-    else {
-        return false;
-    };
+    let (_, way) = way.expect("a way");
+    let (_, sync, pes) = engine.expect("an engine");
+    let count = connections.parse().expect("a number of connections");
     let end = PACKETS / f64::from(count);
     let run = Simulation::new(Connections { count, way })
         .sync(*sync)
@@ -127,5 +126,4 @@ pub(crate) fn measure(way: &str, engine: &str, connections: &str) -> bool {
         .run()
         .expect("the model makes no mistakes");
     tell(PACKETS / run.record.wall_seconds);
-    true
 }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use warpline::base::{EventKey, Sequence};
-use warpline::engine::{Executor, Limits, Lookahead, tie_break};
+use warpline::base::{EventKey, EventKind, Sequence};
+use warpline::engine::{Executor, Handle, Limits, Lookahead, TimerTable, tie_break};
 use warpline::{LpId, Model};
 use warpline_kernel::Partition;
 
@@ -43,6 +43,8 @@ pub(super) struct Path {
 struct Pending<E> {
     key: EventKey,
     to: LpId,
+    /// Whether it is a timer.
+    timer: bool,
     payload: E,
     by: Option<usize>,
 }
@@ -71,8 +73,22 @@ fn collect_sends<M: Model>(
         if from != sent.to {
             log.sends.push(Sent { by, from, to: sent.to, delay: sent.time.get() - now });
         }
-        pending.push(Pending { key, to: sent.to, payload: sent.event, by });
+        if sent.kind != EventKind::CancelledTimer {
+            let timer = sent.kind == EventKind::Timer;
+            pending.push(Pending { key, to: sent.to, timer, payload: sent.event, by });
+        }
     }
+    executor.forget();
+}
+
+/// The pending timers of an LP, by their places in the list.
+fn timers_of<E>(lp: LpId, pending: &[Pending<E>]) -> TimerTable {
+    let mut timers = TimerTable::default();
+    for (place, event) in (0..).zip(pending).filter(|(_, event)| event.timer && event.to == lp) {
+        timers.push(event.key.sequence, Handle::from_bits(place));
+    }
+    timers.sort();
+    timers
 }
 
 impl Log {
@@ -92,7 +108,7 @@ impl Log {
         while let Some(first) =
             (0..pending.len()).min_by(|a, b| ties.compare(&pending[*a].key, &pending[*b].key))
         {
-            let Pending { key, to, payload, by } = pending.swap_remove(first);
+            let Pending { key, to, payload, by, .. } = pending.swap_remove(first);
             if key.time.get() >= end {
                 break;
             }
@@ -100,8 +116,14 @@ impl Log {
             let number = counts[to.index()];
             let time = key.time.get();
             executor.begin(to, number, key.time, key.step);
+            executor.lend_timers(&mut Some(Box::new(timers_of(to, &pending))), None);
             model.handle(&mut states[to.index()], &payload, executor.lp());
-            executor.copy_forwards(&payload);
+            executor.copy_forwards(&payload, |place| &pending[place.bits() as usize].payload);
+            let cancelled: Vec<Sequence> =
+                executor.cancelled_timers().iter().map(|(timer, _)| *timer).collect();
+            pending.retain(|event| {
+                !(event.timer && event.to == to && cancelled.contains(&event.key.sequence))
+            });
             log.events.push(Executed { lp: to, time, by });
             collect_sends(&mut executor, &mut log, &mut pending, to, number, time);
         }
