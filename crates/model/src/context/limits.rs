@@ -2,8 +2,8 @@
 
 use warpline_base::{EventKind, LpId, Priority, VirtualTime};
 
-use crate::lookahead::Lookahead;
 use super::followed::Followed;
+use crate::lookahead::Lookahead;
 
 /// An event on its way from `handle` into the engine. Its sender is the current LP, and its
 /// sequence number follows from its place in the outbox.
