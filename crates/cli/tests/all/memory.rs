@@ -28,7 +28,7 @@ fn runs_without_enough_memory_end_with_an_error() {
     let mut ends = [0; 3];
     for line in lines {
         for limit in 0..8 {
-            let kilobytes = (40_000.0 * 1.35f64.powi(limit)) as u32;
+            let kilobytes = (64_000.0 * 1.35f64.powi(limit)) as u32;
             let (code, said) = run(kilobytes, line);
             let Some(code @ 0..=1) = code else {
                 panic!("`{line}` within {kilobytes} kB ended with {code:?}: {said}")

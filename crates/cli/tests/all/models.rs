@@ -7,7 +7,6 @@ const MODELS: [&str; 16] = [
     "simplesim",
     "phold",
     "hypercube",
-    "pcs",
     "bank",
     "car-wash",
     "machine-shop",
@@ -18,6 +17,7 @@ const MODELS: [&str; 16] = [
     "job-shop",
     "harbour",
     "tandem",
+    "pcs",
     "network",
 ];
 

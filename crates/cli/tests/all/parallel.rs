@@ -6,7 +6,7 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use std::process::Command;
 
-use crate::support::{RUNS, warpline, warpline_in};
+use crate::support::{RUNS, RUNS_OF_PROCESSES, warpline, warpline_in};
 #[cfg(target_os = "linux")]
 use crate::support::{command, limited, output};
 use serde_json::Value;
@@ -75,6 +75,32 @@ fn the_answer_is_that_of_a_sequential_run() {
                 assert_eq!(parallel[key], expected[key], "{line}: {key}");
             }
             assert_eq!(parallel["engine"]["sync"], "optimistic", "{line}");
+        }
+    }
+}
+
+/// Processes are never undone: their runs are sequential, conservative or mixed, whatever is asked
+/// for.
+#[test]
+fn processes_give_one_answer_and_are_never_undone() {
+    for run in RUNS_OF_PROCESSES {
+        let expected = warpline(&format!("run {run} --json")).json();
+        for settings in [
+            "--sync optimistic",
+            "--threads 2",
+            "--threads 3 --sync conservative --gvt one-sided",
+            "--threads 2 --sync mixed --go-ahead always",
+        ] {
+            let line = format!("run {run} {settings} --json");
+            let parallel = warpline(&line);
+            assert_eq!(parallel.code, 0, "{line}: {}", parallel.stderr);
+            let parallel = parallel.json();
+            for key in ["digest", "committed_events", "results", "end_time"] {
+                assert_eq!(parallel[key], expected[key], "{line}: {key}");
+            }
+            let undone = parallel.get("rolled_back_events").and_then(|undone| undone.as_u64());
+            assert_eq!(undone.unwrap_or(0), 0, "{line}");
+            assert_ne!(parallel["engine"]["sync"], "optimistic", "{line}");
         }
     }
 }

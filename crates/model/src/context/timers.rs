@@ -34,7 +34,7 @@ impl<M: HasEvent> Context<M> {
     /// # use warpline_model::{engine::*, prelude::*};
     /// # struct Sender;
     /// # #[derive(Clone, Debug, PartialEq)] enum Packet { Data, Acknowledgement, Timeout }
-    /// # #[derive(Default)] struct State { timeout: Option<Timer>, lost: u32 }
+    /// # #[derive(Clone, Debug, Default)] struct State { timeout: Option<Timer>, lost: u32 }
     /// # impl Model for Sender {
     /// #     type State = State; type Event = Packet;
     /// #     fn lps(&self) -> u32 { 2 }
