@@ -33,7 +33,9 @@ impl<T: PeTypes> Pe<'_, T> {
             self.gvt.wish();
         }
         self.advance_gvt();
-        self.caution.note_vain(self.has_worked_in_vain());
+        // Where no horizon passes the event at GVT, it has to be executed ahead, or GVT stands still.
+        let vain = self.has_worked_in_vain() && !self.is_at_gvt();
+        self.caution.note_vain(vain);
     }
 
     /// Does what the GVT algorithm asks for.
