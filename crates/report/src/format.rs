@@ -169,6 +169,11 @@ pub(crate) fn scalar(value: &Value, zeros: Zeros) -> (String, Option<String>) {
     (short, (!same).then_some(full))
 }
 
+/// What is measured, and its unit in parentheses if it has one.
+pub(crate) fn with_unit(text: &str, unit: &str) -> String {
+    if unit.is_empty() { text.to_owned() } else { format!("{text} ({unit})") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,21 +10,23 @@ pub(crate) fn views(record: &RunRecord) -> impl Iterator<Item = View> {
 
 fn view(name: &str, series: &Series, time_unit: &str) -> LinesView {
     let words = name.replace('_', " ");
-    let with_unit = |text: &str, unit: &str| {
-        if unit.is_empty() { text.to_owned() } else { format!("{text} ({unit})") }
-    };
     let slice = format::quantity(series.width(), time_unit);
     let y = match series.kind {
-        SeriesKind::Count => format!("{} in each {slice}", with_unit(&words, &series.unit)),
+        SeriesKind::Count => format!("{} in each {slice}", format::with_unit(&words, &series.unit)),
         SeriesKind::Mean | SeriesKind::Level => {
-            format!("{}, mean over each {slice}", with_unit(&words, &series.unit))
+            format!("{}, mean over each {slice}", format::with_unit(&words, &series.unit))
         }
     };
     let title = match series.meaning.as_str() {
         "" => format!("{} over time", capitalised(&words)),
         meaning => format!("{} over time: {meaning}", capitalised(&words)),
     };
-    LinesView { title, x: with_unit("model time", time_unit), y, lines: lines(&words, series) }
+    LinesView {
+        title,
+        x: format::with_unit("model time", time_unit),
+        y,
+        lines: lines(&words, series),
+    }
 }
 
 /// The curve; for several runs, with the bounds of its interval.

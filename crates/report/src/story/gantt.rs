@@ -15,6 +15,8 @@ const NARROWEST: f64 = 1.5;
 const ROWS_MOST: usize = 12;
 /// The most rows of the chart.
 const ALL_ROWS_MOST: usize = 64;
+/// The most marks of the axis, without the first.
+const MARKS_MOST: u8 = 8;
 /// How many colours there are for neighbours.
 const COLOURS: usize = 4;
 
@@ -123,15 +125,33 @@ fn said(turn: &Use<'_>, taken: f64, times: Times<'_>) -> String {
     format!("{} from {} {until}{wait}", turn.who, times.text(taken))
 }
 
+/// Marks at round times.
 fn axis(times: Times<'_>) -> String {
-    let marks: String = [0.0, 0.25, 0.5, 0.75, 1.0]
-        .map(|share| {
-            let side = if share == 1.0 { " class=\"end\"" } else { "" };
-            let time = times.from + share * (times.to - times.from);
-            format!("<b{side} style=\"left:{}%\">{}</b>", 100.0 * share, escape(&times.text(time)))
+    let marks: String = round_times(times.from, times.to)
+        .map(|time| {
+            let share = times.at(time) / WIDE;
+            // The text of the last mark would reach beyond the chart.
+            let side = if share > 0.9 { " class=\"end\"" } else { "" };
+            format!(
+                "<b{side} style=\"left:{:.2}%\">{}</b>",
+                100.0 * share,
+                escape(&times.text(time))
+            )
         })
-        .concat();
+        .collect();
     format!("<div class=\"lane axis\"><span></span><div>{marks}</div></div>")
+}
+
+/// Three to six round times of a span: multiples of 1, 2 or 5 times a power of ten.
+fn round_times(from: f64, to: f64) -> impl Iterator<Item = f64> {
+    let rough = (to - from) / 5.0;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        power * [1.0, 2.0, 5.0].into_iter().find(|&step| step * power >= rough).unwrap_or(10.0);
+    let first = (from / step).ceil();
+    (0..=MARKS_MOST)
+        .map(move |mark| (first + f64::from(mark)) * step)
+        .take_while(move |&time| time <= to)
 }
 
 #[cfg(test)]
@@ -164,7 +184,16 @@ mod tests {
         assert!(html.contains("C from 2 h to 9 h, after a wait of 0.5 h"), "{html}");
         assert!(html.contains("D from 4 h on, after a wait of 1 h"), "{html}");
         assert!(html.contains("x=\"200.0\" y=\"10\" width=\"700.0\""), "{html}");
-        assert!(html.contains("<b class=\"end\" style=\"left:100%\">10 h</b>"), "{html}");
+        assert!(html.contains("<b class=\"end\" style=\"left:100.00%\">10 h</b>"), "{html}");
+    }
+
+    #[test]
+    fn the_axis_has_round_times() {
+        let marks = |from, to| round_times(from, to).collect::<Vec<_>>();
+        assert_eq!(marks(0.0, 10.0), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
+        assert_eq!(marks(0.0, 1716.86), [0.0, 500.0, 1000.0, 1500.0]);
+        assert_eq!(marks(151.3, 160.0), [152.0, 154.0, 156.0, 158.0, 160.0]);
+        assert!(marks(0.0, 3e-7).len() >= 3);
     }
 
     #[test]

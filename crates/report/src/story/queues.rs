@@ -3,6 +3,7 @@
 use warpline_record::{LinesView, View};
 
 use super::uses::Uses;
+use crate::format;
 
 /// The most resources in the picture.
 const LINES_MOST: usize = 8;
@@ -21,10 +22,9 @@ pub(super) fn view(all: &[Uses<'_>], unit: &str) -> Option<View> {
         })
         .take(LINES_MOST)
         .collect();
-    let x = if unit.is_empty() { "time".to_owned() } else { format!("time [{unit}]") };
     let view = LinesView {
         title: "Queues for resources".into(),
-        x,
+        x: format::with_unit("model time", unit),
         y: "processes that wait".into(),
         lines,
     };
@@ -79,7 +79,7 @@ mod tests {
         ];
         assert_eq!(lengths(&uses).unwrap(), steps);
         let Some(View::Lines(view)) = view(&[uses], "min") else { panic!("a picture of lines") };
-        assert_eq!((view.lines[0].0.as_str(), view.x.as_str()), ("till", "time [min]"));
+        assert_eq!((view.lines[0].0.as_str(), view.x.as_str()), ("till", "model time (min)"));
     }
 
     #[test]

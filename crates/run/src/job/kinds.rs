@@ -209,11 +209,17 @@ impl KindTally<'_> {
                 set_aside_events: tally.counts.set_aside,
             }
         };
-        self.by_role
+        let records: Vec<_> = self
+            .by_role
             .into_iter()
             .enumerate()
             .filter(|(_, tally)| tally.lps > 0)
             .map(record)
-            .collect()
+            .collect();
+        match &records[..] {
+            // The record tells what all LPs did without this.
+            [all] if all.kind.is_empty() => Vec::new(),
+            _ => records,
+        }
     }
 }
