@@ -22,3 +22,27 @@ impl fmt::Display for Figure {
         if short { fmt::Display::fmt(&self.0, f) } else { fmt::LowerExp::fmt(&self.0, f) }
     }
 }
+
+/// A number with at most this many significant digits; digits before the point are never cut.
+///
+/// ```
+/// use warpline_base::significant;
+/// assert_eq!([0.1 + 0.2, 641.452137949, 12_000.6].map(|time| significant(time, 6)), ["0.3", "641.452", "12000.6"]);
+/// assert_eq!(significant(1e-7, 3), "1.00e-7");
+/// ```
+pub fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    if !(-5..15).contains(&magnitude) {
+        return format!("{value:.*e}", digits as usize - 1);
+    }
+    let decimals = (digits - 1 - magnitude).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}

@@ -16,7 +16,7 @@ mod words;
 
 pub use digest::{HistoryDigest, RunDigest};
 pub use event_kind::EventKind;
-pub use figure::Figure;
+pub use figure::{Figure, significant};
 pub use id::LpId;
 pub use key::{EventKey, Priority, SEND_LIMIT, Sequence, TieBreak};
 pub use moment::Moment;

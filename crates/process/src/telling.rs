@@ -1,5 +1,6 @@
 //! What a followed LP tells of its processes.
 
+use warpline_base::significant;
 use warpline_model::Text;
 use warpline_model::record::Deed;
 
@@ -51,7 +52,7 @@ impl Running<'_> {
                 continue;
             }
             let what = match what {
-                What::Time(until) => format!("sleeps until {until}"),
+                What::Time(until) => format!("sleeps until {}", significant(until, 6)),
                 what => format!("waits for {}", self.tables.describe(what, self.things)),
             };
             tell(self.tables, self.lp, key, Deed::Does, what);

@@ -1,26 +1,10 @@
 //! Numbers for people.
 
+pub(crate) use warpline_base::significant;
+
 /// A number with at most six significant digits.
 pub(crate) fn number(value: f64) -> String {
     significant(value, 6)
-}
-
-/// A number with at most this many significant digits; digits before the point are never cut.
-pub(crate) fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let magnitude = value.abs().log10().floor() as i32;
-    if !(-5..15).contains(&magnitude) {
-        return format!("{value:.*e}", digits as usize - 1);
-    }
-    let decimals = (digits - 1 - magnitude).max(0) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
-    }
 }
 
 /// A number with three digits and a prefix for thousands: `12.3 M`. Without a prefix, it ends with a
