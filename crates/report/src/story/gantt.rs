@@ -1,6 +1,7 @@
 //! A Gantt chart of resources, drawn without scripts: a row for each unit that is held, with who
 //! held it.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::uses::{Use, Uses};
@@ -17,8 +18,8 @@ const ROWS_MOST: usize = 12;
 const ALL_ROWS_MOST: usize = 64;
 /// The most marks of the axis, without the first.
 const MARKS_MOST: u8 = 8;
-/// How many colours there are for neighbours.
-const COLOURS: usize = 4;
+/// The colours of processes, as the style sheet numbers them.
+const COLOURS: [u8; 7] = [0, 1, 2, 3, 5, 6, 7];
 
 /// The times that the chart covers.
 #[derive(Clone, Copy)]
@@ -40,25 +41,49 @@ impl Times<'_> {
 }
 
 /// The turns of one resource that are held at the same time, in rows.
-fn rows<'u, 't>(uses: &'u Uses<'t>) -> Vec<Vec<(usize, &'u Use<'t>)>> {
-    let mut held: Vec<(f64, usize, &Use<'_>)> = uses
-        .all
-        .iter()
-        .enumerate()
-        .filter_map(|(number, turn)| Some((turn.taken?, number, turn)))
-        .collect();
-    held.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
-    let mut rows: Vec<Vec<(usize, &Use<'_>)>> = Vec::new();
-    for (taken, number, turn) in held {
-        let is_free = |row: &Vec<(usize, &Use<'_>)>| {
-            row.last().is_some_and(|(_, last)| last.over.is_some_and(|over| over <= taken))
+fn rows<'u, 't>(uses: &'u Uses<'t>) -> Vec<Vec<&'u Use<'t>>> {
+    let mut held: Vec<(f64, &Use<'_>)> =
+        uses.all.iter().filter_map(|turn| Some((turn.taken?, turn))).collect();
+    held.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let mut rows: Vec<Vec<&Use<'_>>> = Vec::new();
+    for (taken, turn) in held {
+        let is_free = |row: &Vec<&Use<'_>>| {
+            row.last().is_some_and(|last| last.over.is_some_and(|over| over <= taken))
         };
         match rows.iter().position(is_free) {
-            Some(row) => rows[row].push((number, turn)),
-            None => rows.push(vec![(number, turn)]),
+            Some(row) => rows[row].push(turn),
+            None => rows.push(vec![turn]),
         }
     }
     rows
+}
+
+/// Resources whose names differ by a number at the end, in the order of these numbers.
+fn in_order<'u, 't>(all: &'u [Uses<'t>]) -> Vec<&'u Uses<'t>> {
+    let stem =
+        |uses: &Uses<'t>| (uses.lp, uses.resource.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let mut firsts = HashMap::new();
+    for (place, uses) in all.iter().enumerate() {
+        firsts.entry(stem(uses)).or_insert(place);
+    }
+    let mut all: Vec<&Uses<'t>> = all.iter().collect();
+    all.sort_by_key(|uses| {
+        let stem = stem(uses);
+        (firsts[&stem], uses.resource[stem.1.len()..].parse::<u64>().ok())
+    });
+    all
+}
+
+/// The colour of each process, the same in all rows.
+fn colours<'t>(all: &[&Uses<'t>]) -> HashMap<(u32, &'t str), u8> {
+    let mut colours = HashMap::new();
+    for uses in all {
+        for turn in &uses.all {
+            let next = COLOURS[colours.len() % COLOURS.len()];
+            colours.entry((uses.lp, turn.who)).or_insert(next);
+        }
+    }
+    colours
 }
 
 /// The chart; empty if no resource was ever held.
@@ -66,6 +91,8 @@ pub(super) fn chart(all: &[Uses<'_>], times: Times<'_>, several: bool) -> String
     let mut lanes = String::new();
     let mut left = ALL_ROWS_MOST;
     let mut hidden = 0;
+    let all = in_order(all);
+    let colours = colours(&all);
     for uses in all {
         let rows = rows(uses);
         let shown = rows.len().min(ROWS_MOST).min(left);
@@ -77,7 +104,7 @@ pub(super) fn chart(all: &[Uses<'_>], times: Times<'_>, several: bool) -> String
                 (0, false) => escape(uses.resource),
                 _ => String::new(),
             };
-            lanes += &lane(&name, row, times);
+            lanes += &lane(&name, row, times, |who| colours[&(uses.lp, who)]);
         }
     }
     if lanes.is_empty() {
@@ -90,9 +117,14 @@ pub(super) fn chart(all: &[Uses<'_>], times: Times<'_>, several: bool) -> String
     format!("<div class=\"lanes gantt\">{lanes}{}</div>{more}", axis(times))
 }
 
-fn lane(name: &str, row: &[(usize, &Use<'_>)], times: Times<'_>) -> String {
+fn lane<'t>(
+    name: &str,
+    row: &[&Use<'t>],
+    times: Times<'_>,
+    colour: impl Fn(&'t str) -> u8,
+) -> String {
     let mut bars = String::new();
-    for (number, turn) in row {
+    for turn in row {
         let Some(taken) = turn.taken else { continue };
         let x = times.at(taken);
         let width = (times.at(turn.over.unwrap_or(times.to)) - x).max(NARROWEST);
@@ -100,7 +132,7 @@ fn lane(name: &str, row: &[(usize, &Use<'_>)], times: Times<'_>) -> String {
         let _ = write!(
             bars,
             "<rect class=\"act{}\" x=\"{x:.1}\" y=\"10\" width=\"{width:.1}\" height=\"80\"><title>{}</title></rect>",
-            number % COLOURS,
+            colour(turn.who),
             escape(&said(turn, taken, times))
         );
     }
@@ -176,7 +208,7 @@ mod tests {
             ],
         };
         let names: Vec<Vec<&str>> =
-            rows(&uses).iter().map(|row| row.iter().map(|(_, turn)| turn.who).collect()).collect();
+            rows(&uses).iter().map(|row| row.iter().map(|turn| turn.who).collect()).collect();
         assert_eq!(names, [vec!["A", "D"], vec!["B", "C"]]);
         let html = chart(&[uses], Times { from: 0.0, to: 10.0, unit: "h" }, false);
         assert_eq!(html.matches("<svg").count(), 2);
@@ -185,6 +217,21 @@ mod tests {
         assert!(html.contains("D from 4 h on, after a wait of 1 h"), "{html}");
         assert!(html.contains("x=\"200.0\" y=\"10\" width=\"700.0\""), "{html}");
         assert!(html.contains("<b class=\"end\" style=\"left:100.00%\">10 h</b>"), "{html}");
+    }
+
+    #[test]
+    fn a_process_has_one_colour_and_numbered_resources_their_order() {
+        let uses = |resource, all| Uses { lp: 0, resource, all };
+        let all = [
+            uses("saw 10", vec![turn("A", 0.0, 0.0, Some(1.0)), turn("B", 1.0, 1.0, Some(2.0))]),
+            uses("clerk", vec![turn("B", 2.0, 2.0, Some(3.0))]),
+            uses("saw 9", vec![turn("B", 3.0, 3.0, Some(4.0)), turn("C", 4.0, 4.0, Some(5.0))]),
+        ];
+        let names: Vec<&str> = in_order(&all).iter().map(|uses| uses.resource).collect();
+        assert_eq!(names, ["saw 9", "saw 10", "clerk"]);
+        let html = chart(&all, Times { from: 0.0, to: 5.0, unit: "" }, false);
+        let colours: Vec<&str> = html.split("class=\"act").skip(1).map(|bar| &bar[..1]).collect();
+        assert_eq!(colours, ["0", "1", "2", "0", "0"]);
     }
 
     #[test]
