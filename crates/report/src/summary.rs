@@ -3,22 +3,27 @@
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
 /// One tile: a value in large type, with its label above and a note below.
 pub(crate) struct Tile<'a> {
-    label: &'a str,
+    label: Cow<'a, str>,
     value: String,
     note: String,
 }
 
 impl<'a> Tile<'a> {
-    pub(crate) fn new(label: &'a str, value: String, note: impl Into<String>) -> Self {
-        Tile { label, value, note: note.into() }
+    pub(crate) fn new(
+        label: impl Into<Cow<'a, str>>,
+        value: String,
+        note: impl Into<String>,
+    ) -> Self {
+        Tile { label: label.into(), value, note: note.into() }
     }
 }
 
-/// The tiles, the digest among them.
+/// The tiles of how the run went, the digest among them.
 pub(crate) fn tiles(record: &RunRecord) -> String {
     let loop_time = format::duration(record.loop_seconds);
     let tiles = [
