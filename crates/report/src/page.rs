@@ -96,15 +96,19 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
     )
 }
 
-/// What the model was run for, as tiles.
+/// What the model was run for, as tiles; first of all, whether the run came to its end.
 fn headlines(record: &RunRecord, rows: &Rows<'_>) -> String {
+    let cut_short = summary::cut_short(record);
     let tiles: String = record
         .headlines
         .iter()
         .filter_map(|name| rows.tile(name))
         .map(|tile| summary::tile(&tile))
         .collect();
-    if tiles.is_empty() { tiles } else { format!("<dl class=\"tiles\">{tiles}</dl>\n") }
+    if tiles.is_empty() {
+        return cut_short;
+    }
+    format!("{cut_short}<dl class=\"tiles\">{tiles}</dl>\n")
 }
 
 /// How fast the run was, with which parameters and settings, and its progress.

@@ -65,6 +65,23 @@ fn end_time(record: &RunRecord) -> Tile<'static> {
     Tile::new("Virtual end time", end, note)
 }
 
+/// That the run was stopped before its end; empty if it was not.
+pub(crate) fn cut_short(record: &RunRecord) -> String {
+    let Some(Partial { wanted_end, wanted_runs }) = &record.partial else { return String::new() };
+    let reached = match &record.replications {
+        Some(done) => format!("after {} of {wanted_runs} runs", done.runs.len()),
+        None => {
+            let [end, wanted] =
+                [record.end_time, *wanted_end].map(|time| format::number(time, 6, Zeros::Strip));
+            format!("at {end} of {wanted} {}", record.time_unit).trim_end().to_owned()
+        }
+    };
+    format!(
+        "<p class=\"card notice\">Stopped early, {}: all figures are of what was done until then.</p>\n",
+        escape(&reached)
+    )
+}
+
 fn peak_memory(record: &RunRecord) -> Tile<'static> {
     match record.peak_rss_bytes {
         Some(bytes) => {

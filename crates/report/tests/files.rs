@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use warpline_record::{RunRecord, Series, StudyRecord, View};
+use warpline_record::{Partial, Replications, RunRecord, Series, StudyRecord, View};
 use warpline_report::{
     RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study,
 };
@@ -164,6 +164,20 @@ fn numbers_that_are_not_finite_survive() {
     record.series = [("odd".to_owned(), odd)].into();
     let first = text(&write(dir.path(), &record).unwrap());
     assert_eq!(text(&rerender(dir.path()).unwrap()), first);
+}
+
+#[test]
+fn a_run_that_was_stopped_says_so_first() {
+    let words = "Stopped early, at 60 of 100 s: all figures are of what was done until then.";
+    assert!(!render(&sample()).contains("Stopped early"));
+    let stopped = Some(Partial { wanted_end: 100.0, wanted_runs: 1 });
+    let page = render(&RunRecord { partial: stopped, ..sample() });
+    let place = page.find(words).expect("it says so");
+    assert!(place < page.find("<dl class=\"tiles\">").expect("there are tiles"));
+    let stopped = Some(Partial { wanted_end: 60.0, wanted_runs: 5 });
+    let replications = Some(Replications::default());
+    let page = render(&RunRecord { partial: stopped, replications, ..sample() });
+    assert!(page.contains("Stopped early, after 0 of 5 runs"));
 }
 
 #[test]
