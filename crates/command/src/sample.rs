@@ -51,6 +51,7 @@ pub(crate) fn sequential(event_rate: f64) -> RunRecord {
         kinds: Vec::new(),
         results: json!({ "ticks": 1000 }).into(),
         result_notes: BTreeMap::new(),
+        headlines: Vec::new(),
         series: BTreeMap::new(),
         provenance: Provenance::default(),
         tables: Vec::new(),

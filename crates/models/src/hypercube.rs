@@ -183,6 +183,7 @@ impl Model for Hypercube {
             "throughput times mean time: by Little's law, the messages in the network",
         );
         declare.result("utilisation", "", "share of time that a node sends: messages that it sends per ms, times their mean length");
+        declare.headlines(&["time", "hops", "delivered", "utilisation"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

@@ -102,6 +102,7 @@ impl Model for Mm1 {
         declare.histogram(STAY, "stay", "", "time from arrival to departure");
         declare.mean(MEAN_STAY, "mean_stay", "", "mean time from arrival to departure").series();
         declare.time_mean(INSIDE, "customers", "", "customers waiting or in service").series();
+        declare.headlines(&["mean_stay", "stay.p99", "customers"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

@@ -221,6 +221,7 @@ impl Model for Pcs {
         declare
             .counter(REFUSED, "refused", "channels", "those that were not free, by cell")
             .items(cells);
+        declare.headlines(&["blocking", "dropping", "busy"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

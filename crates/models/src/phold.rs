@@ -194,6 +194,7 @@ impl<R: Rest> Model for Phold<R> {
         if self.parameters.plots {
             plots::declare(&self.parameters, declare);
         }
+        declare.headlines(&["remote_messages"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

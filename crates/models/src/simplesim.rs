@@ -188,6 +188,7 @@ impl Model for SimpleSim {
             "events",
             "length of an LP's list over time and LPs; `max` is the longest list that any LP had",
         );
+        declare.headlines(&["executed", "sent", "list_length", "list_length.max"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

@@ -77,6 +77,10 @@ pub struct RunRecord {
     /// `links`, or of every entry if `links` is a list.
     #[serde(default)]
     pub result_notes: BTreeMap<String, ResultNote>,
+    /// The results with which a report leads, the first first: a name, as in the notes, or a name
+    /// and one of its figures, such as `delay.p99`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headlines: Vec<String>,
     /// The model's statistics over virtual time, by name.
     #[serde(default)]
     pub series: BTreeMap<String, Series>,

@@ -1,8 +1,9 @@
 //! The page as a whole.
 
 use crate::html::{escape, fill, relative_link, script_json};
+use crate::results::Rows;
 use crate::table::Table;
-use crate::{engines, format, kinds, parallel, results, series, story, study, summary, views};
+use crate::{engines, format, kinds, parallel, series, story, study, summary, views};
 use serde::Serialize;
 use warpline_record::{ProgressSample, RunRecord, StudyRecord, View};
 
@@ -55,11 +56,11 @@ struct Data<'a> {
 
 /// The record as a page with links to `neighbours`.
 pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
-    let pictures: Vec<View> = kinds::view(record)
-        .into_iter()
-        .chain(series::views(record))
+    // What the model shows, then what follows from its statistics and LPs.
+    let pictures: Vec<View> = (record.views.iter().cloned())
         .chain(story::views(record))
-        .chain(record.views.iter().cloned())
+        .chain(series::views(record))
+        .chain(kinds::view(record))
         .collect();
     let (views, mut tables) = views::views(&pictures);
     let mut parallel = parallel::section(record, tables.len());
@@ -72,31 +73,52 @@ pub(crate) fn page(record: &RunRecord, neighbours: &[Neighbour]) -> String {
         tables: &tables,
         parallel: parallel.as_ref().map(|section| &section.data),
     };
-    let tiles = summary::tiles(record);
-    let settings = summary::settings(record);
-    let results = results::results(&record.results, &record.result_notes);
-    // Replications have no common progress.
-    let progress = match record.replications {
-        Some(_) if record.progress.is_empty() => String::new(),
-        _ => format!(
-            "<h2 class=\"over\">How the run went</h2>\n<div class=\"grid\">{}</div>\n",
-            views::progress(record)
+    let rows = Rows::of(&record.results, &record.result_notes);
+    let summary = [
+        headlines(record, &rows),
+        story::stuck(record),
+        shown("What the model shows", &(story::resources(record) + &views)),
+        format!(
+            "<section class=\"card\"><h2>Results</h2>\n<div class=\"results\">{}</div></section>\n",
+            rows.html()
         ),
-    };
-    let summary = format!(
-        "<dl class=\"tiles\">{tiles}</dl>\n<div class=\"grid folds\">{settings}</div>\n\
-         <section class=\"card\"><h2>Results</h2>\n<div class=\"results\">{results}</div></section>\n\
-         {progress}{}{}\n{}",
-        story::stuck(record) + &engines.unwrap_or_default(),
-        parallel.as_ref().map_or("", |section| &section.html),
-        shown("What the model shows", &(story::resources(record) + &views))
-    );
+        how_it_went(record),
+        engines.unwrap_or_default(),
+        parallel.as_ref().map_or(String::new(), |section| section.html.clone()),
+    ]
+    .concat();
     filled(
         "run",
         (&record.model, &record.about),
         &summary,
         &files("Files of this run", neighbours),
         &data,
+    )
+}
+
+/// What the model was run for, as tiles; first of all, whether the run came to its end.
+fn headlines(record: &RunRecord, rows: &Rows<'_>) -> String {
+    let cut_short = summary::cut_short(record);
+    let tiles: String = record
+        .headlines
+        .iter()
+        .filter_map(|name| rows.tile(name))
+        .map(|tile| summary::tile(&tile))
+        .collect();
+    if tiles.is_empty() {
+        return cut_short;
+    }
+    format!("{cut_short}<dl class=\"tiles\">{tiles}</dl>\n")
+}
+
+/// How fast the run was, with which parameters and settings, and its progress.
+fn how_it_went(record: &RunRecord) -> String {
+    let tiles = summary::tiles(record);
+    let settings = summary::settings(record);
+    let progress = views::progress(record);
+    format!(
+        "<h2 class=\"over\">How the run went</h2>\n<dl class=\"tiles\">{tiles}</dl>\n\
+         <div class=\"grid folds\">{settings}</div>\n{progress}"
     )
 }
 

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use warpline_record::{ResultField, ResultNote, ResultTree};
 
+mod headlines;
+
 /// Lists of at most this many scalars are shown.
 const LIST_ENTRIES: usize = 8;
 /// A statistic of at most this many items has a row for each.
@@ -39,7 +41,8 @@ const INTERVALS: &str = "± is half the width of the 95 % confidence interval: i
                          runs, the true mean is at most this far from the mean.";
 
 /// The rows that the tree becomes.
-struct Rows<'a> {
+pub(crate) struct Rows<'a> {
+    results: &'a ResultTree,
     notes: &'a BTreeMap<String, ResultNote>,
     rows: Vec<Row>,
     left_out: usize,
@@ -55,6 +58,8 @@ struct Row {
     caution: Option<String>,
     /// What its figures are of.
     over: String,
+    /// The entries of a list with the least and the greatest number.
+    extremes: Option<[String; 2]>,
 }
 
 /// What stands in a row.
@@ -65,44 +70,49 @@ enum Shown {
     Words(String),
 }
 
-/// The results as a table, or a sentence if there are none.
-pub(crate) fn results(results: &ResultTree, notes: &BTreeMap<String, ResultNote>) -> String {
-    let mut all = Rows { notes, rows: Vec::new(), left_out: 0 };
-    if results.lists().is_empty() {
-        all.collect("", "", results.short());
-    } else {
-        for (name, field) in results.fields() {
-            match field {
-                ResultField::Value(value) => all.collect(&words(name), name, value),
-                ResultField::List(list) => all.list(&words(name), name, Entries::Made(list)),
+impl<'a> Rows<'a> {
+    /// The rows of all results.
+    pub(crate) fn of(results: &'a ResultTree, notes: &'a BTreeMap<String, ResultNote>) -> Self {
+        let mut all = Rows { results, notes, rows: Vec::new(), left_out: 0 };
+        if results.lists().is_empty() {
+            all.collect("", "", results.short());
+        } else {
+            for (name, field) in results.fields() {
+                match field {
+                    ResultField::Value(value) => all.collect(&words(name), name, value),
+                    ResultField::List(list) => all.list(&words(name), name, Entries::Made(list)),
+                }
             }
         }
+        all
     }
-    if all.rows.is_empty() {
-        return "<p class=\"empty\">The model reports no results of its own.</p>".into();
-    }
-    let mut out = all.table();
-    if all.has("ci95") {
-        out += &format!("<p class=\"muted\">{INTERVALS}</p>");
-    }
-    let cautions: BTreeSet<&str> =
-        all.rows.iter().filter_map(|row| row.caution.as_deref()).collect();
-    for caution in cautions {
-        out += &format!(
-            "<p class=\"muted\"><span class=\"caution\">!</span> The interval is {}.</p>",
-            escape(caution)
-        );
-    }
-    if all.left_out > 0 {
-        out += &format!(
-            "<p class=\"muted\">{} more in run.json.</p>",
-            format::integer(all.left_out as u64)
-        );
-    }
-    out
-}
 
-impl Rows<'_> {
+    /// The results as a table, or a sentence if there are none.
+    pub(crate) fn html(&self) -> String {
+        if self.rows.is_empty() {
+            return "<p class=\"empty\">The model reports no results of its own.</p>".into();
+        }
+        let mut out = self.table();
+        if self.has("ci95") {
+            out += &format!("<p class=\"muted\">{INTERVALS}</p>");
+        }
+        let cautions: BTreeSet<&str> =
+            self.rows.iter().filter_map(|row| row.caution.as_deref()).collect();
+        for caution in cautions {
+            out += &format!(
+                "<p class=\"muted\"><span class=\"caution\">!</span> The interval is {}.</p>",
+                escape(caution)
+            );
+        }
+        if self.left_out > 0 {
+            out += &format!(
+                "<p class=\"muted\">{} more in run.json.</p>",
+                format::integer(self.left_out as u64)
+            );
+        }
+        out
+    }
+
     /// Adds `value`, which is shown as `name` and has its notes under `path`.
     fn collect(&mut self, name: &str, path: &str, value: &Value) {
         match value {
@@ -166,17 +176,28 @@ impl Rows<'_> {
                     caution,
                     over,
                 );
+                self.name_extremes(list, path, &summary);
             }
             return;
         };
         let over = over(&summary, |entry| lists::name_of(list, path, self.notes, entry));
         self.add(name, path, Shown::Figures(figures(&summary)), caution, over);
+        self.name_extremes(list, path, &summary);
         if list.len() <= ITEMS && overview.are_objects {
             for (entry, item) in list.iter().enumerate() {
                 // The row that sums up all items has unit and meaning.
                 let called = lists::name_of(list, path, self.notes, entry);
                 self.collect(&below(name, " › ", &called), "", &item);
             }
+        }
+    }
+
+    /// Names the entries behind the extremes of the last row.
+    fn name_extremes(&mut self, list: Entries<'_>, path: &str, summary: &ListSummary) {
+        let called = |extreme: &Extreme| lists::name_of(list, path, self.notes, extreme.entry);
+        let extremes = [&summary.least, &summary.most].map(called);
+        if let Some(row) = self.rows.last_mut().filter(|_| self.left_out == 0) {
+            row.extremes = Some(extremes);
         }
     }
 
@@ -191,7 +212,14 @@ impl Rows<'_> {
         }
         let name = if name.is_empty() { "result" } else { name };
         let caution = caution.map(str::to_owned);
-        self.rows.push(Row { name: name.to_owned(), path: path.to_owned(), shown, caution, over });
+        self.rows.push(Row {
+            name: name.to_owned(),
+            path: path.to_owned(),
+            shown,
+            caution,
+            over,
+            extremes: None,
+        });
     }
 
     fn has(&self, figure: &str) -> bool {

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::json;
 
 fn page(all: &Value) -> String {
-    results(&all.clone().into(), &BTreeMap::new())
+    Rows::of(&all.clone().into(), &BTreeMap::new()).html()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn unit_and_meaning_stand_beside_the_value() {
     ]
     .into();
     let all = json!({ "stay": { "mean": 2.5, "count": 3 }, "links": [{ "load": 0.5, "name": "a" }, { "load": 0.75, "name": "b" }] });
-    let page = results(&all.into(), &notes);
+    let page = Rows::of(&all.into(), &notes).html();
     let stay = "<th scope=\"row\">stay<small>time in the &lt;system&gt;</small></th><td \
                 class=\"unit\">h</td><td class=\"num\">2.5</td>";
     assert!(page.contains(stay), "{page}");
@@ -76,7 +76,7 @@ fn unit_and_meaning_stand_beside_the_value() {
         "{page}"
     );
     assert!(
-        !results(&json!({ "stay": 1 }).into(), &BTreeMap::new()).contains("unit"),
+        !Rows::of(&json!({ "stay": 1 }).into(), &BTreeMap::new()).html().contains("unit"),
         "no unit, no column"
     );
 }

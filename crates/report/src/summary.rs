@@ -3,22 +3,27 @@
 use crate::format::{self, NOTHING, Zeros};
 use crate::html::escape;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use warpline_record::{Partial, Provenance, Replications, RunRecord, SettingNote};
 
 /// One tile: a value in large type, with its label above and a note below.
 pub(crate) struct Tile<'a> {
-    label: &'a str,
+    label: Cow<'a, str>,
     value: String,
     note: String,
 }
 
 impl<'a> Tile<'a> {
-    pub(crate) fn new(label: &'a str, value: String, note: impl Into<String>) -> Self {
-        Tile { label, value, note: note.into() }
+    pub(crate) fn new(
+        label: impl Into<Cow<'a, str>>,
+        value: String,
+        note: impl Into<String>,
+    ) -> Self {
+        Tile { label: label.into(), value, note: note.into() }
     }
 }
 
-/// The tiles, the digest among them.
+/// The tiles of how the run went, the digest among them.
 pub(crate) fn tiles(record: &RunRecord) -> String {
     let loop_time = format::duration(record.loop_seconds);
     let tiles = [
@@ -58,6 +63,23 @@ fn end_time(record: &RunRecord) -> Tile<'static> {
         Some(Partial { wanted_end, .. }) => format!("partial: {} were wanted", time(wanted_end)),
     };
     Tile::new("Virtual end time", end, note)
+}
+
+/// That the run was stopped before its end; empty if it was not.
+pub(crate) fn cut_short(record: &RunRecord) -> String {
+    let Some(Partial { wanted_end, wanted_runs }) = &record.partial else { return String::new() };
+    let reached = match &record.replications {
+        Some(done) => format!("after {} of {wanted_runs} runs", done.runs.len()),
+        None => {
+            let [end, wanted] =
+                [record.end_time, *wanted_end].map(|time| format::number(time, 6, Zeros::Strip));
+            format!("at {end} of {wanted} {}", record.time_unit).trim_end().to_owned()
+        }
+    };
+    format!(
+        "<p class=\"card notice\">Stopped early, {}: all figures are of what was done until then.</p>\n",
+        escape(&reached)
+    )
 }
 
 fn peak_memory(record: &RunRecord) -> Tile<'static> {

@@ -17,25 +17,27 @@ const PROGRESS: [(&str, &str, &str); 3] = [
     ("memory", "Memory", "Resident memory of the process, over wall time."),
 ];
 
-/// The three charts of the run's progress.
+/// The charts of the run's progress; empty if it kept too few samples for a curve, as short runs and
+/// replications do.
 pub(crate) fn progress(record: &RunRecord) -> String {
     let samples = record.progress.iter().filter(|sample| sample.wall_seconds.is_finite()).count();
+    if samples < 2 {
+        return String::new();
+    }
     let known = record.progress.iter().any(|sample| sample.rss_bytes.is_some());
     let figure = |(key, heading, remark): (&str, &str, &str)| {
-        let body = match (samples, key) {
-            (0, _) => empty("The run kept no samples of its progress."),
-            (1, _) => empty("The run was over after one sample; a curve needs two."),
-            (_, "memory") if !known => {
-                empty("The system does not report how much memory the process holds.")
-            }
-            _ => chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}")),
+        let body = if key == "memory" && !known {
+            empty("The system does not report how much memory the process holds.")
+        } else {
+            chart(key, "", &format!("{heading} over wall time, {samples} samples. {remark}"))
         };
         format!(
             "<section class=\"card third\"><h3>{heading}</h3><p \
              class=\"muted\">{remark}</p>{body}</section>"
         )
     };
-    PROGRESS.into_iter().map(figure).collect()
+    let charts: String = PROGRESS.into_iter().map(figure).collect();
+    format!("<div class=\"grid\">{charts}</div>\n")
 }
 
 /// The views as HTML, in their order, and the table of each for the script.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use warpline_record::{Replications, RunRecord, Series, StudyRecord, View};
+use warpline_record::{Partial, Replications, RunRecord, Series, StudyRecord, View};
 use warpline_report::{
     RECORD_FILE, REPORT_FILE, ReportError, render, rerender, write, write_study,
 };
@@ -167,15 +167,28 @@ fn numbers_that_are_not_finite_survive() {
 }
 
 #[test]
-fn replications_say_nothing_of_the_progress_of_a_run() {
-    let heading = "How the run went</h2>";
-    assert!(render(&sample()).contains(heading));
-    let record =
-        RunRecord { progress: Vec::new(), replications: Some(Replications::default()), ..sample() };
-    assert!(
-        !render(&record).contains(heading)
-            && render(&RunRecord { replications: None, ..record }).contains(heading)
-    );
+fn a_run_that_was_stopped_says_so_first() {
+    let words = "Stopped early, at 60 of 100 s: all figures are of what was done until then.";
+    assert!(!render(&sample()).contains("Stopped early"));
+    let stopped = Some(Partial { wanted_end: 100.0, wanted_runs: 1 });
+    let page = render(&RunRecord { partial: stopped, ..sample() });
+    let place = page.find(words).expect("it says so");
+    assert!(place < page.find("<dl class=\"tiles\">").expect("there are tiles"));
+    let stopped = Some(Partial { wanted_end: 60.0, wanted_runs: 5 });
+    let replications = Some(Replications::default());
+    let page = render(&RunRecord { partial: stopped, replications, ..sample() });
+    assert!(page.contains("Stopped early, after 0 of 5 runs"));
+}
+
+#[test]
+fn progress_without_a_curve_is_left_out() {
+    let heading = "<h3>Virtual time</h3>";
+    let sample = sample();
+    for (samples, shown) in [(0, false), (1, false), (2, true)] {
+        let progress = sample.progress[..samples].to_vec();
+        let page = render(&RunRecord { progress, ..sample.clone() });
+        assert_eq!(page.contains(heading), shown, "{samples} samples");
+    }
 }
 
 #[test]

@@ -142,7 +142,12 @@ pub struct Declarations {
     pub(crate) tables: Vec<TableDeclaration>,
     /// Results by name, with their units and meanings.
     pub(crate) results: Vec<(String, ResultNote)>,
+    /// The results with which a report leads.
+    headlines: Vec<String>,
 }
+
+/// So many statistics a report leads with if the model does not say which.
+const LEADING: usize = 4;
 
 impl Declarations {
     /// Declares a table with its columns, as (name, unit). Every table has columns for time and LP
@@ -210,6 +215,37 @@ impl Declarations {
             name.into(),
             ResultNote { unit: String::new(), meaning: meaning.into(), label: true },
         ));
+    }
+
+    /// Declares the results with which a report leads: what the model is run for, the first first.
+    /// Four are plenty.
+    ///
+    /// Each is the name of a statistic or of a [result](Self::result). A mean is shown with its
+    /// confidence interval; one of its other figures can be named after a dot, such as `stay.p99`,
+    /// and so can the `min` or `max` of a list. What is not among the results is left out. A model
+    /// that declares none leads with its first statistics of a single item.
+    ///
+    /// ```
+    /// # use warpline_model::prelude::*;
+    /// # const STAY: Histogram = Histogram::slot(0);
+    /// # let mut declare = Declarations::default();
+    /// // In Model::declare:
+    /// declare.histogram(STAY, "stay", "min", "time from arrival to departure");
+    /// declare.headlines(&["stay", "stay.p99", "links.load.max"]);
+    /// # let statistics = Statistics::new(declare.checked().unwrap(), 0.0, 10.0);
+    /// # assert_eq!(statistics.headlines()[1], "stay.p99");
+    /// ```
+    pub fn headlines(&mut self, results: &[&str]) {
+        self.headlines.extend(results.iter().map(|name| name.to_string()));
+    }
+
+    /// The results with which a report leads.
+    pub(crate) fn leading(&self) -> Vec<String> {
+        if !self.headlines.is_empty() {
+            return self.headlines.clone();
+        }
+        let single = self.statistics.iter().filter(|declared| declared.items == 1);
+        single.take(LEADING).map(|declared| declared.name.clone()).collect()
     }
 
     fn add(
@@ -321,6 +357,19 @@ mod tests {
         assert!(declared(&[(0, "a"), (2, "b")]).unwrap_err().contains("next free slot is 1"));
         assert!(declared(&[(0, "a"), (0, "b")]).unwrap_err().contains("slot 0"));
         assert!(declared(&[(0, "a"), (1, "a")]).unwrap_err().contains("called `a`"));
+    }
+
+    #[test]
+    fn a_report_leads_with_what_is_declared_or_comes_first() {
+        let mut declare = Declarations::default();
+        for slot in 0..6 {
+            let items = if slot == 1 { 3 } else { 1 };
+            declare.counter(Counter::slot(slot), &format!("s{slot}"), "", "").items(items);
+        }
+        assert_eq!(declare.leading(), ["s0", "s2", "s3", "s4"]);
+        declare.headlines(&["s5"]);
+        declare.headlines(&["s1.max"]);
+        assert_eq!(declare.leading(), ["s5", "s1.max"]);
     }
 
     #[test]

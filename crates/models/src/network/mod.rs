@@ -149,6 +149,7 @@ impl Model for Network {
             )
             .items(demands);
         outputs::declare(declare);
+        declare.headlines(&["links.utilisation.max", "delay", "delay.p99", "packets_dropped"]);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> State {

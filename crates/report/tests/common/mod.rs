@@ -98,6 +98,7 @@ pub(crate) fn sample() -> RunRecord {
         ]
         .map(|(name, unit, meaning)| (name.to_owned(), ResultNote { unit: unit.into(), meaning: meaning.into(), label: false }))
         .into(),
+        headlines: ["loss", "delay_seconds", "busiest_link", "queue_packets.max"].map(str::to_owned).to_vec(),
         series: Default::default(),
         provenance: Provenance {
             command_line: ["warpline", "run", "network", "--end", "60"].map(str::to_owned).to_vec(),

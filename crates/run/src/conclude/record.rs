@@ -71,6 +71,7 @@ pub(super) fn run_record(
         core_share: totals.core_share(),
         peak_rss_bytes: memory_use::peak(),
         result_notes: statistics.result_notes(&results.shape()),
+        headlines: statistics.headlines(),
         series: statistics.series(),
         provenance: provenance::of(totals.started, pes),
         parallel: totals.parallel,

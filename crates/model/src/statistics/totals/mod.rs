@@ -329,6 +329,11 @@ impl Statistics {
         meanings::of(results, declared.collect())
     }
 
+    /// The results with which a report leads; see [`Declarations::headlines`].
+    pub fn headlines(&self) -> Vec<String> {
+        self.declared.leading()
+    }
+
     /// The series of all statistics [declared](Declaration::series) with one, by name.
     pub fn series(&self) -> BTreeMap<String, Series> {
         let settled = self.settled();
