@@ -73,7 +73,7 @@ impl Container {
     /// now. Make it once, as it stays until the run ends.
     ///
     /// # Panics
-    /// If the level does not lie in `0..=capacity`.
+    /// If the capacity is not positive, or the level does not lie in `0..=capacity`.
     pub fn new<T: Send + 'static>(
         _: Sim<T>,
         name: impl Into<Cow<'static, str>>,
@@ -81,6 +81,7 @@ impl Container {
         level: f64,
     ) -> Self {
         let name = name.into();
+        assert!(capacity > 0.0, "the capacity {capacity} of container `{name}` is not positive");
         assert!(
             (0.0..=capacity).contains(&level),
             "the level {level} of container `{name}` does not lie in [0, {capacity}]"
@@ -114,6 +115,45 @@ impl Container {
     /// The capacity.
     pub fn capacity(self) -> f64 {
         with(|running| running.thing::<ContainerTable>(self.key).0.capacity)
+    }
+
+    /// How many processes wait to get something.
+    pub fn waiting_to_get(self) -> usize {
+        with(|running| running.thing::<ContainerTable>(self.key).0.takers.len())
+    }
+
+    /// How many processes wait to put something.
+    pub fn waiting_to_put(self) -> usize {
+        with(|running| running.thing::<ContainerTable>(self.key).0.bringers.len())
+    }
+
+    /// Takes `amount` if there is so much and nobody waits for any. Returns whether it did.
+    ///
+    /// # Panics
+    /// Those of [`get`](Self::get).
+    #[track_caller]
+    pub fn try_get(self, amount: f64) -> bool {
+        self.try_transfer(amount, true)
+    }
+
+    /// Brings `amount` if there is room for it and nobody waits for any. Returns whether it did.
+    ///
+    /// # Panics
+    /// Those of [`put`](Self::put).
+    #[track_caller]
+    pub fn try_put(self, amount: f64) -> bool {
+        self.try_transfer(amount, false)
+    }
+
+    #[track_caller]
+    fn try_transfer(self, amount: f64, is_taken: bool) -> bool {
+        let mut transfer = self.transfer(amount, is_taken, Location::caller());
+        // What is not done now is withdrawn when it is dropped.
+        let is_done = with(|running| running.tables.poll_wait(transfer.wait)).is_some();
+        if is_done {
+            transfer.wait = WaitKey::NONE;
+        }
+        is_done
     }
 
     /// Takes `amount`, as soon as there is so much and nobody comes before.

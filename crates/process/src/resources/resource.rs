@@ -8,6 +8,7 @@ use warpline_model::{Mean, TimeMean};
 
 use super::resource_table::{Claim, Grant, HolderKey, ResourceFigures, ResourceTable};
 use crate::keys::WaitKey;
+use crate::process::Process;
 use crate::running::{if_running, with};
 use crate::sim::Sim;
 use crate::things::ThingKey;
@@ -48,7 +49,7 @@ pub struct Resource {
 
 impl Resource {
     /// Makes a resource of this LP with `capacity` units. Make it once, as it stays until the run
-    /// ends.
+    /// ends. The capacity may be 0 until a shift [begins](Self::set_capacity).
     pub fn new<T: Send + 'static>(
         _: Sim<T>,
         name: impl Into<Cow<'static, str>>,
@@ -108,7 +109,7 @@ impl Resource {
         self.ask(Claim { priority, amount: 1, preempts: true }, Location::caller())
     }
 
-    /// Asks for several units, all at once.
+    /// Asks for several units, all at once. If there are fewer in all, it waits until there are more.
     ///
     /// # Panics
     /// If `amount` is 0.
@@ -162,6 +163,11 @@ impl Resource {
     /// How many requests wait.
     pub fn waiting(self) -> usize {
         with(|running| running.thing::<ResourceTable>(self.key).0.waiting())
+    }
+
+    /// Who holds units, in no particular order.
+    pub fn holders(self) -> Vec<Process> {
+        with(|running| running.thing::<ResourceTable>(self.key).0.holders())
     }
 
     /// Changes the number of units. Whoever holds one keeps it: if there are fewer units than are
@@ -260,6 +266,16 @@ impl Held {
     /// Whether the units were taken away by a preempting request.
     pub fn is_preempted(&self) -> bool {
         with(|running| !running.thing::<ResourceTable>(self.resource.key).0.holds(self.holder))
+    }
+
+    /// The units belong to this process from now on: it is the one that is interrupted if they are
+    /// taken away. Until then that is the process that asked for them, even if `Held` was moved into
+    /// another.
+    pub fn take_over(&self) {
+        with(|running| {
+            let process = running.tables.processes.key(running.tables.current);
+            running.thing::<ResourceTable>(self.resource.key).0.set_process(self.holder, process);
+        });
     }
 
     /// Gives the units back now, as `drop` does.

@@ -78,12 +78,28 @@ impl<T: Send + 'static> Store<T> {
     }
 
     /// Makes a store of this LP for up to `capacity` items.
+    ///
+    /// # Panics
+    /// If the capacity is 0.
     pub fn limited<M>(_: Sim<M>, name: impl Into<Cow<'static, str>>, capacity: usize) -> Self {
         Store::made(name.into(), capacity, Shelf::default())
     }
 
     /// Makes a store of this LP whose least item is got first; of equal items, the one that was put
     /// first.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn waiting_room(sim: Sim<()>) {
+    ///     let patients = Store::ordered(sim, "waiting room", usize::MAX, |a: &(u8, &str), b| a.0.cmp(&b.0));
+    ///     patients.put((3, "a cold")).await;
+    ///     patients.put((1, "a broken leg")).await;
+    ///     assert_eq!(patients.get().await, (1, "a broken leg"));
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the capacity is 0.
     pub fn ordered<M>(
         _: Sim<M>,
         name: impl Into<Cow<'static, str>>,
@@ -94,6 +110,7 @@ impl<T: Send + 'static> Store<T> {
     }
 
     fn made(name: Cow<'static, str>, capacity: usize, shelf: Shelf<T>) -> Self {
+        assert!(capacity > 0, "the store `{name}` has no room for any item");
         let key = with(|running| {
             let table = StoreTable { name, capacity, shelf, putters: WaitQueue::default() };
             running.things.add(running.id, table)
@@ -111,9 +128,44 @@ impl<T: Send + 'static> Store<T> {
         self.len() == 0
     }
 
+    /// How many items have room.
+    pub fn capacity(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.capacity)
+    }
+
+    /// How many processes wait for room.
+    pub fn waiting_to_put(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.putters.len())
+    }
+
     /// How many processes wait for an item.
     pub fn waiting(self) -> usize {
         with(|running| running.thing::<StoreTable<T>>(self.key).0.shelf.takers())
+    }
+
+    /// Puts an item if there is room for it now.
+    ///
+    /// # Errors
+    /// The item, if there is no room.
+    pub fn try_put(self, item: T) -> Result<(), T> {
+        with(|running| {
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            if table.shelf.len() >= table.capacity {
+                return Err(item);
+            }
+            table.shelf.put(item, around.tables);
+            Ok(())
+        })
+    }
+
+    /// The first item, if there is one now.
+    pub fn try_get(self) -> Option<T> {
+        with(|running| {
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            let item = table.shelf.take_now()?;
+            table.serve(around.tables);
+            Some(item)
+        })
     }
 
     /// Puts an item, as soon as there is room for it and nobody comes before.
@@ -140,7 +192,8 @@ impl<T: Send + 'static> Store<T> {
         self.take(None, Location::caller())
     }
 
-    /// Gets the first item that `wants` wants. It must be a pure function of the item, and may not
+    /// Gets the first item that `wants` wants. Who waits for such an item keeps nobody else from getting
+    /// another. `wants` must be a pure function of the item, and may not
     /// call the simulation.
     #[track_caller]
     pub fn get_matching(self, wants: impl Fn(&T) -> bool + Send + 'static) -> Get<T> {

@@ -1,0 +1,71 @@
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::keys::WaitKey;
+use crate::process::{Cancelled, Process};
+use crate::running::{if_running, with};
+use crate::waits::What;
+
+/// A wait for the end of a process: see [`Sim::join`](crate::Sim::join).
+#[must_use = "a wait that is dropped is withdrawn: await it"]
+#[derive(Debug)]
+pub struct Join<R> {
+    wait: WaitKey,
+    process: Process<R>,
+}
+
+impl<R> Join<R> {
+    #[track_caller]
+    pub(super) fn new(process: Process<R>, at: &'static Location<'static>) -> Self {
+        with(|running| {
+            running.step();
+            let processes = &mut running.tables.processes;
+            let this = processes.key(running.tables.current);
+            assert!(
+                process.key != this,
+                "{} waits for its own end, which would never come",
+                processes.name(this)
+            );
+            if processes.ended(process.key).is_some() {
+                return Join { wait: WaitKey::NONE, process };
+            }
+            let what = What::Process(process.key);
+            let wait = running.tables.begin_wait(what, running.now, at);
+            running.tables.processes.place(process.key.place).joiners.push(wait);
+            Join { wait, process }
+        })
+    }
+}
+
+impl<R: Clone + Send + 'static> Future for Join<R> {
+    type Output = Result<R, Cancelled>;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Join { wait, process } = *self;
+        let value = with(|running| {
+            if !wait.is_none() {
+                running.tables.poll_wait(wait)?;
+            }
+            Some(running.tables.processes.outcomes.value(process.key))
+        });
+        let Some(value) = value else { return Poll::Pending };
+        self.wait = WaitKey::NONE;
+        Poll::Ready(value.ok_or(Cancelled))
+    }
+}
+
+impl<R> Drop for Join<R> {
+    fn drop(&mut self) {
+        if self.wait.is_none() {
+            return;
+        }
+        if_running(|running| {
+            running.tables.end_wait(self.wait);
+            if let Some(place) = running.tables.processes.get_mut(self.process.key) {
+                place.joiners.retain(|&joiner| joiner != self.wait);
+            }
+        });
+    }
+}
