@@ -71,10 +71,7 @@ pub fn all_in<F: Future + Unpin>(futures: impl IntoIterator<Item = F>) -> AllIn<
 ///
 /// # Panics
 /// If the list has fewer than `count` futures, as so many would never come.
-pub fn some_in<F: Future + Unpin>(
-    count: usize,
-    futures: impl IntoIterator<Item = F>,
-) -> SomeIn<F> {
+pub fn some_in<F: Future + Unpin>(count: usize, futures: impl IntoIterator<Item = F>) -> SomeIn<F> {
     let parts: Vec<Part<F>> = futures.into_iter().map(Part::Awaited).collect();
     let all = parts.len();
     assert!(count <= all, "{count} of {all} futures are awaited, which would take for ever");

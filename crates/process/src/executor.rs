@@ -51,8 +51,7 @@ pub(crate) fn run_ready(running: &mut Running<'_>) {
     running.tables.steps = 0;
     running.begin_telling();
     // After a panic the tables are only used to say which process it was.
-    let polled =
-        catch_unwind(AssertUnwindSafe(|| WAKER.with(|waker| poll_ready(running, waker))));
+    let polled = catch_unwind(AssertUnwindSafe(|| WAKER.with(|waker| poll_ready(running, waker))));
     if let Err(panic) = polled {
         resume_unwind(name_process(running, panic));
     }

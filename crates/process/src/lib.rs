@@ -64,7 +64,9 @@ mod things;
 mod waits;
 mod wakeups;
 
-pub use combine::{AllIn, AllOf, AnyIn, AnyOf, Either, SomeIn, all_in, all_of, any_in, any_of, some_in};
+pub use combine::{
+    AllIn, AllOf, AnyIn, AnyOf, Either, SomeIn, all_in, all_of, any_in, any_of, some_in,
+};
 pub use event::ProcessEvent;
 pub use interrupt::Interrupted;
 pub use keys::WaitKey;
@@ -82,8 +84,9 @@ pub mod prelude {
     pub use std::sync::Arc;
 
     pub use crate::{
-        Cancelled, Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process, ProcessModel,
-        Resource, Shared, Signal, Sim, Store, all_in, all_of, any_in, any_of, some_in,
+        Cancelled, Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process,
+        ProcessModel, Resource, Shared, Signal, Sim, Store, all_in, all_of, any_in, any_of,
+        some_in,
     };
     pub use warpline_model::prelude::*;
 }

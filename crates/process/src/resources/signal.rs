@@ -46,7 +46,7 @@ struct State<T> {
     waiting: Vec<WaitKey>,
 }
 
-impl<T: Clone + Send + 'static> Signal<T> {
+impl<T: Clone> Signal<T> {
     /// Makes a signal of this LP, which has not been triggered.
     pub fn new<M>(sim: Sim<M>, name: &'static str) -> Self {
         let state = State { value: None, waiting: Vec::new() };
@@ -157,7 +157,7 @@ pub struct SignalWait<T> {
     wait: WaitKey,
 }
 
-impl<T: Clone + Send + 'static> Future for SignalWait<T> {
+impl<T: Clone> Future for SignalWait<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {

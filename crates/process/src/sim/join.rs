@@ -3,7 +3,8 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use crate::keys::WaitKey;
+use crate::keys::{ProcessKey, WaitKey};
+use crate::outcomes::Outcomes;
 use crate::process::{Cancelled, Process};
 use crate::running::{if_running, with};
 use crate::waits::What;
@@ -14,11 +15,15 @@ use crate::waits::What;
 pub struct Join<R> {
     wait: WaitKey,
     process: Process<R>,
+    /// How the value is found. It knows that `R` can be cloned and borrows nothing, so that the future
+    /// may be part of any other without saying so.
+    value: fn(&Outcomes, ProcessKey) -> Option<R>,
 }
 
-impl<R> Join<R> {
+impl<R: Clone + 'static> Join<R> {
     #[track_caller]
     pub(super) fn new(process: Process<R>, at: &'static Location<'static>) -> Self {
+        let value = Outcomes::value::<R>;
         with(|running| {
             running.step();
             let processes = &mut running.tables.processes;
@@ -29,26 +34,26 @@ impl<R> Join<R> {
                 processes.name(this)
             );
             if processes.ended(process.key).is_some() {
-                return Join { wait: WaitKey::NONE, process };
+                return Join { wait: WaitKey::NONE, process, value };
             }
             let what = What::Process(process.key);
             let wait = running.tables.begin_wait(what, running.now, at);
             running.tables.processes.place(process.key.place).joiners.push(wait);
-            Join { wait, process }
+            Join { wait, process, value }
         })
     }
 }
 
-impl<R: Clone + Send + 'static> Future for Join<R> {
+impl<R> Future for Join<R> {
     type Output = Result<R, Cancelled>;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let Join { wait, process } = *self;
+        let Join { wait, process, value } = *self;
         let value = with(|running| {
             if !wait.is_none() {
                 running.tables.poll_wait(wait)?;
             }
-            Some(running.tables.processes.outcomes.value(process.key))
+            Some(value(&running.tables.processes.outcomes, process.key))
         });
         let Some(value) = value else { return Poll::Pending };
         self.wait = WaitKey::NONE;

@@ -121,11 +121,7 @@ impl<T> Sim<T> {
     /// # Panics
     /// If a process interrupts itself.
     #[track_caller]
-    pub fn interrupt<R>(
-        self,
-        process: Process<R>,
-        reason: impl Into<Cow<'static, str>>,
-    ) -> bool {
+    pub fn interrupt<R>(self, process: Process<R>, reason: impl Into<Cow<'static, str>>) -> bool {
         let reason = reason.into();
         with(|running| {
             let by = running.tables.processes.key(running.tables.current);
