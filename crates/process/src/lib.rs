@@ -78,6 +78,7 @@ pub use resources::{
     SignalWait, Store, Transfer,
 };
 pub use sim::{Interruptible, Join, Receive, Sim, Sleep, Timeout, WaitUntil};
+pub use things::AtEnd;
 
 /// What a model of processes usually needs, in one `use`.
 pub mod prelude {

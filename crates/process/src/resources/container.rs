@@ -11,7 +11,7 @@ use crate::keys::WaitKey;
 use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Surroundings, if_running, with};
 use crate::sim::Sim;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 use crate::waits::What;
 
 /// A container of an LP: a tank, a stock, a budget. It has a level between 0 and its capacity.
@@ -191,6 +191,13 @@ impl Container {
             table.serve(&mut around);
             Transfer { container: self, wait, is_taken, amount }
         })
+    }
+}
+
+impl AtEnd<'_> {
+    /// The level of a container.
+    pub fn level(&self, container: Container) -> f64 {
+        self.look_at::<ContainerTable>(container.key).level.get()
     }
 }
 

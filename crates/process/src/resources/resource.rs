@@ -11,7 +11,7 @@ use crate::keys::WaitKey;
 use crate::process::Process;
 use crate::running::{if_running, with};
 use crate::sim::Sim;
-use crate::things::ThingKey;
+use crate::things::{AtEnd, ThingKey};
 
 /// A resource of an LP, such as a till or a crew: it has a number of units, which processes hold
 /// for a while.
@@ -186,6 +186,23 @@ impl Resource {
             let now = running.now;
             running.thing::<ResourceTable>(self.key).0.figures(now)
         })
+    }
+}
+
+impl AtEnd<'_> {
+    /// What a resource has seen.
+    pub fn figures(&self, resource: Resource) -> ResourceFigures {
+        self.look_at::<ResourceTable>(resource.key).figures(self.now())
+    }
+
+    /// How many units of a resource are held.
+    pub fn in_use(&self, resource: Resource) -> u32 {
+        self.look_at::<ResourceTable>(resource.key).in_use
+    }
+
+    /// How many requests still wait for a resource.
+    pub fn waiting(&self, resource: Resource) -> usize {
+        self.look_at::<ResourceTable>(resource.key).waiting()
     }
 }
 

@@ -3,7 +3,7 @@ use std::marker::PhantomData;
 
 use crate::running::with;
 use crate::sim::Sim;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 
 /// A value that the processes of an LP share.
 pub struct Shared<T> {
@@ -56,6 +56,13 @@ impl<T: Send + 'static> Shared<T> {
     #[track_caller]
     pub fn set(self, value: T) -> T {
         self.with(|old| std::mem::replace(old, value))
+    }
+}
+
+impl AtEnd<'_> {
+    /// A value that processes share; `None` if a panic got in the way of a process that changed it.
+    pub fn shared<T: Send + 'static>(&self, shared: Shared<T>) -> Option<&T> {
+        self.look_at::<SharedValue<T>>(shared.key).0.as_ref()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
 use crate::tables::Tables;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 use crate::waits::What;
 
 /// A store of an LP: items that processes put and get.
@@ -223,6 +223,13 @@ impl<T: Send + 'static> Store<T> {
             (false, was_over) => table.shelf.withdraw(key, was_over, around.tables),
         }
         table.serve(around.tables);
+    }
+}
+
+impl AtEnd<'_> {
+    /// The items that lie in a store, in the order in which they would be got.
+    pub fn items<T: Send + 'static>(&self, store: Store<T>) -> impl Iterator<Item = &T> {
+        self.look_at::<StoreTable<T>>(store.key).shelf.items()
     }
 }
 

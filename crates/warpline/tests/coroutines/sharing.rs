@@ -126,6 +126,32 @@ fn who_wants_what_is_not_there_keeps_nobody_from_getting_another() {
 }
 
 #[test]
+fn what_is_shared_is_looked_at_when_the_run_has_ended() {
+    let story = told(|sim, log| async move {
+        let till = Resource::new(sim, "till", 1);
+        let store = Store::new(sim, "store");
+        let tank = Container::new(sim, "tank", 9.0, 4.0);
+        let name = Shared::new(sim, String::from("shop"));
+        sim.at_end(move |end| {
+            let figures = end.figures(till);
+            log.measure(end.now());
+            log.measure(figures.mean_in_use);
+            log.measure(f64::from(end.in_use(till)) + end.waiting(till) as f64);
+            log.measure(end.items(store).sum::<f64>() + end.level(tank));
+            log.measure(end.shared(name).unwrap().len() as f64);
+        });
+        sim.sleep(50.0).await;
+        store.put(2.0).await;
+        store.put(3.0).await;
+        let held = till.request().await;
+        till.request().await.release();
+        drop(held);
+    })
+    .unwrap();
+    assert_eq!(story.values, [100.0, 0.5, 2.0, 9.0, 4.0]);
+}
+
+#[test]
 fn a_full_store_lets_in_by_turns_and_forgets_who_gave_up() {
     let story = told(|sim, log| async move {
         let store = Store::limited(sim, "store", 1);
