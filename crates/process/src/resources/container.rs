@@ -19,6 +19,21 @@ use crate::waits::What;
 /// Who wants more than there is waits until there is enough; who brings more than fits waits until
 /// there is room. Both are served in the order in which they came, so a large request is not
 /// overtaken by small ones.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn refuel(sim: Sim<()>, pump: Container, litres: f64) {
+///     pump.get(litres).await; // waits for the lorry if need be
+///     sim.sleep(litres / 2.0).await;
+/// }
+///
+/// async fn station(sim: Sim<()>) {
+///     let tank = Container::new(sim, "tank", 200.0, 120.0);
+///     sim.spawn(refuel(sim, tank, 40.0));
+///     sim.wait_until(move || tank.level() < 100.0).await;
+///     tank.put(tank.capacity() - tank.level()).await;
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
     key: ThingKey,

@@ -6,6 +6,21 @@ use crate::sim::Sim;
 use crate::things::{AtEnd, Thing, ThingKey};
 
 /// A value that the processes of an LP share.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn stock(sim: Sim<()>) {
+///     let sold = Shared::new(sim, 0);
+///     sim.spawn(async move {
+///         sim.wait_until(move || sold.get() >= 50).await;
+///         sim.tell("orders more");
+///     });
+///     loop {
+///         sim.sleep(sim.exponential(1.0)).await;
+///         sold.with(|sold| *sold += 1);
+///     }
+/// }
+/// ```
 pub struct Shared<T> {
     key: ThingKey,
     value: PhantomData<fn() -> T>,

@@ -114,6 +114,25 @@ fn what_was_not_taken_goes_back() {
 }
 
 #[test]
+fn what_is_put_and_got_at_once_is_part_of_conditions() {
+    let story = told(|sim, log| async move {
+        let store = Store::limited(sim, "store", 1);
+        sim.spawn(async move {
+            let both = all_of(store.put("fish"), store.put("meat")).await;
+            all_in([store.put("bread")]).await;
+            both
+        });
+        sim.sleep(1.0).await;
+        let both = all_of(store.get(), store.get_matching(|item| item.starts_with('m'))).await;
+        log.note(sim, format!("{both:?}"));
+        let [some] = some_in(1, [store.get()]).await.try_into().unwrap();
+        log.note(sim, some.unwrap());
+    })
+    .unwrap();
+    assert_eq!(story.lines, ["1 (\"fish\", \"meat\")", "1 bread"]);
+}
+
+#[test]
 fn a_condition_is_shared_by_those_who_wait_for_its_process() {
     let story = told(|sim, log| async move {
         let both = sim.spawn(async move {
