@@ -174,7 +174,7 @@ fn no_process_is_without_an_lp() {
     let line = "run mm1 --processes 3 --json";
     let together = warpline(line);
     assert_same(line, &alone, &together);
-    assert_eq!(together.json()["settings"]["processes"], 2);
+    assert_eq!(together.json()["engine"]["processes"], 2);
     let [alone, together] = ["--sync sequential", "--processes 2"]
         .map(|how| warpline(&format!("run bank --end 200 {how} --json")));
     assert_eq!(together.code, 0, "{}", together.stderr);
