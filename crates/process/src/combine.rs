@@ -16,12 +16,22 @@ pub enum Either<A, B> {
 }
 
 /// Waits until one of two futures is over; of both, the first counts. The other is withdrawn. Nest
-/// it for more than two.
+/// it for more than two, of any types:
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn shop(sim: Sim<u32>, till: Resource) -> &'static str {
+///     match any_of(till.request(), any_of(sim.receive(), sim.sleep(5.0))).await {
+///         Either::First(_till) => "pays",
+///         Either::Second(Either::First(_message)) => "is called away",
+///         Either::Second(Either::Second(())) => "leaves",
+///     }
+/// }
+/// ```
 pub fn any_of<A: Future, B: Future>(first: A, second: B) -> AnyOf<A, B> {
     AnyOf { first, second }
 }
 
-/// Waits until both futures are over.
+/// Waits until both futures are over, and returns their values. Nest it for more than two.
 pub fn all_of<A: Future, B: Future>(first: A, second: B) -> AllOf<A, B> {
     AllOf { first, second, first_value: None, second_value: None }
 }
@@ -44,6 +54,28 @@ pub fn any_in<F: Future + Unpin>(futures: impl IntoIterator<Item = F>) -> AnyIn<
 /// Futures of an `async` block must be boxed: `Box::pin(async { … })`.
 pub fn all_in<F: Future + Unpin>(futures: impl IntoIterator<Item = F>) -> AllIn<F> {
     AllIn { parts: futures.into_iter().map(Part::Awaited).collect() }
+}
+
+/// Waits until `count` of the futures in a list are over. Returns what has come of each, in the order
+/// of the list: `None` of those that are not over, which are withdrawn. If more than `count` are
+/// over at that instant, all of their values are there.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn vote(sim: Sim<()>, opinions: [Process<bool>; 3]) -> bool {
+///     let heard = some_in(2, opinions.map(|opinion| sim.join(opinion))).await;
+///     heard.into_iter().flatten().all(|opinion| opinion == Ok(true))
+/// }
+/// ```
+/// Futures of an `async` block must be boxed: `Box::pin(async { … })`.
+///
+/// # Panics
+/// If the list has fewer than `count` futures, as so many would never come.
+pub fn some_in<F: Future + Unpin>(count: usize, futures: impl IntoIterator<Item = F>) -> SomeIn<F> {
+    let parts: Vec<Part<F>> = futures.into_iter().map(Part::Awaited).collect();
+    let all = parts.len();
+    assert!(count <= all, "{count} of {all} futures are awaited, which would take for ever");
+    SomeIn { count, parts }
 }
 
 pin_project! {
@@ -147,21 +179,50 @@ impl<F: Future + Unpin> Future for AllIn<F> {
     type Output = Vec<F::Output>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut is_over = true;
-        for part in &mut self.parts {
-            let Part::Awaited(future) = part else { continue };
-            match Pin::new(future).poll(context) {
-                Poll::Ready(value) => *part = Part::Over(Some(value)),
-                Poll::Pending => is_over = false,
-            }
-        }
-        if !is_over {
+        if poll_parts(&mut self.parts, context) < self.parts.len() {
             return Poll::Pending;
         }
-        let values = self.parts.iter_mut().filter_map(|part| match part {
-            Part::Over(value) => value.take(),
-            Part::Awaited(_) => None,
-        });
-        Poll::Ready(values.collect())
+        Poll::Ready(take_values(&mut self.parts).flatten().collect())
     }
+}
+
+/// See [`some_in`].
+#[must_use = "futures do nothing unless they are awaited"]
+pub struct SomeIn<F: Future> {
+    count: usize,
+    parts: Vec<Part<F>>,
+}
+
+impl<F: Future> Unpin for SomeIn<F> {}
+
+impl<F: Future + Unpin> Future for SomeIn<F> {
+    type Output = Vec<Option<F::Output>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if poll_parts(&mut self.parts, context) < self.count {
+            return Poll::Pending;
+        }
+        Poll::Ready(take_values(&mut self.parts).collect())
+    }
+}
+
+/// Polls all that are not over, and returns how many are.
+fn poll_parts<F: Future + Unpin>(parts: &mut [Part<F>], context: &mut Context<'_>) -> usize {
+    let mut over = 0;
+    for part in parts {
+        if let Part::Awaited(future) = part
+            && let Poll::Ready(value) = Pin::new(future).poll(context)
+        {
+            *part = Part::Over(Some(value));
+        }
+        over += usize::from(matches!(part, Part::Over(_)));
+    }
+    over
+}
+
+fn take_values<F: Future>(parts: &mut [Part<F>]) -> impl Iterator<Item = Option<F::Output>> {
+    parts.iter_mut().map(|part| match part {
+        Part::Over(value) => value.take(),
+        Part::Awaited(_) => None,
+    })
 }

@@ -8,8 +8,8 @@ use warpline_base::random::Random;
 use warpline_model::engine::{Limits, context_of, limits_of};
 use warpline_model::record::{Deed, Stuck, View};
 use warpline_model::{
-    Abilities, Configure, Context, Declarations, Init, Link, Model, Observe, Outcome, Preset,
-    Results, Text,
+    Abilities, Configure, Context, Declarations, Finish, Init, Link, Model, Observe, Outcome,
+    Preset, Results, Text,
 };
 
 use crate::event::ProcessEvent;
@@ -79,6 +79,10 @@ impl<M: ProcessModel> Model for Coroutines<M> {
             ProcessEvent::Wake(wait) => state.wake(*wait, lp),
             ProcessEvent::Message(message) => state.deliver(message.clone(), lp),
         }
+    }
+
+    fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
+        state.end(lp.id(), lp.now(), lp);
     }
 
     fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {

@@ -22,7 +22,7 @@ impl WaitKey {
 }
 
 /// A process: its place in the LP's table, and the generation of that place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ProcessKey {
     pub(crate) place: u32,
     pub(crate) generation: u32,

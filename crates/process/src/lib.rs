@@ -49,6 +49,8 @@ mod interrupt;
 mod keys;
 mod lp;
 mod model;
+mod outcomes;
+mod process;
 mod processes;
 mod queues;
 mod resources;
@@ -62,26 +64,30 @@ mod things;
 mod waits;
 mod wakeups;
 
-pub use combine::{AllIn, AllOf, AnyIn, AnyOf, Either, all_in, all_of, any_in, any_of};
+pub use combine::{
+    AllIn, AllOf, AnyIn, AnyOf, Either, SomeIn, all_in, all_of, any_in, any_of, some_in,
+};
 pub use event::ProcessEvent;
 pub use interrupt::Interrupted;
 pub use keys::WaitKey;
 pub use lp::ProcessLp;
 pub use model::{Coroutines, ProcessModel};
-pub use processes::Ended;
+pub use process::{Cancelled, Ended, Process};
 pub use resources::{
-    Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Store,
-    Transfer,
+    Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Signal,
+    SignalWait, Store, Transfer,
 };
-pub use sim::{Interruptible, Join, Process, Receive, Sim, Sleep, Timeout, WaitUntil};
+pub use sim::{Interruptible, Join, Receive, Sim, Sleep, Timeout, WaitUntil};
+pub use things::AtEnd;
 
 /// What a model of processes usually needs, in one `use`.
 pub mod prelude {
     pub use std::sync::Arc;
 
     pub use crate::{
-        Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process, ProcessModel,
-        Resource, Shared, Sim, Store, all_in, all_of, any_in, any_of,
+        Cancelled, Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process,
+        ProcessModel, Resource, Shared, Signal, Sim, Store, all_in, all_of, any_in, any_of,
+        some_in,
     };
     pub use warpline_model::prelude::*;
 }

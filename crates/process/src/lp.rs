@@ -2,7 +2,8 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
-use warpline_model::{Context, HasEvent};
+use warpline_base::LpId;
+use warpline_model::{Context, HasEvent, Observe};
 
 use crate::executor::run_ready;
 use crate::keys::WaitKey;
@@ -103,6 +104,11 @@ impl<T: Send + 'static> ProcessLp<T> {
 }
 
 impl<T> ProcessLp<T> {
+    /// The run has ended.
+    pub(crate) fn end(&self, lp: LpId, now: f64, observe: &mut dyn Observe) {
+        self.things.end(lp, now, observe);
+    }
+
     /// How many processes there are.
     pub fn processes(&self) -> usize {
         self.tables.processes.len()

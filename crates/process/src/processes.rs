@@ -5,29 +5,13 @@ use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 
-use crate::interrupt::Interrupted;
+use crate::interrupt::{Interrupted, Interrupts};
 use crate::keys::{ProcessKey, WaitKey};
+use crate::outcomes::Outcomes;
+use crate::process::Ended;
 
 /// The coroutine of a process.
 pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// How a process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It came to its end.
-    Finished,
-    /// It was cancelled.
-    Cancelled,
-    /// It ended before it was asked for, and another process has its place by now, so that the LP
-    /// no longer knows how.
-    LongAgo,
-}
-
-impl Ended {
-    pub(crate) fn from_bits(bits: u64) -> Self {
-        if bits == Ended::Cancelled as u64 { Ended::Cancelled } else { Ended::Finished }
-    }
-}
 
 /// A place for a process.
 pub(crate) struct Place {
@@ -41,15 +25,13 @@ pub(crate) struct Place {
     /// Whether the process cancelled itself.
     pub(crate) is_cancelled: bool,
     pub(crate) is_used: bool,
-    /// How the process before it ended.
-    ended: Ended,
     /// The process's number among all of its LP.
     number: u64,
     name: Option<Cow<'static, str>>,
     /// Where it was started.
     at: &'static Location<'static>,
-    /// The interrupt that it has not seen yet.
-    pub(crate) interrupt: Option<Box<Interrupted>>,
+    /// The interrupts that it has not seen yet.
+    pub(crate) interrupts: Option<Box<Interrupts>>,
     /// Who waits for its end.
     pub(crate) joiners: Vec<WaitKey>,
 }
@@ -60,6 +42,20 @@ pub(crate) struct Processes {
     places: Vec<Place>,
     free: Vec<u32>,
     started: u64,
+    /// What ended processes left.
+    pub(crate) outcomes: Outcomes,
+}
+
+impl Place {
+    /// The first interrupt that the process has not seen yet, which it sees now.
+    #[inline]
+    pub(crate) fn take_interrupt(&mut self) -> Option<Interrupted> {
+        let first = self.interrupts.as_mut()?.take();
+        if first.is_none() {
+            self.interrupts = None;
+        }
+        first
+    }
 }
 
 impl Processes {
@@ -98,11 +94,10 @@ impl Processes {
             is_queued: false,
             is_cancelled: false,
             is_used: true,
-            ended: Ended::Finished,
             number,
             name,
             at,
-            interrupt: None,
+            interrupts: None,
             joiners: Vec::new(),
         });
         ProcessKey { place: self.places.len() as u32 - 1, generation: 0 }
@@ -128,25 +123,19 @@ impl Processes {
     /// How a process ended; `None` if it has not.
     pub(crate) fn ended(&self, key: ProcessKey) -> Option<Ended> {
         let place = &self.places[key.place as usize];
-        if place.generation == key.generation {
-            None
-        } else if !place.is_used && place.generation == key.generation.wrapping_add(1) {
-            Some(place.ended)
-        } else {
-            Some(Ended::LongAgo)
-        }
+        (place.generation != key.generation).then(|| self.outcomes.how(key))
     }
 
-    /// Ends the process in this place, and returns who waits for that. What the process interrupted
-    /// it with is forgotten.
+    /// Ends the process in this place, and returns who waits for that. What it was
+    /// interrupted with and did not see is forgotten.
     pub(crate) fn end(&mut self, index: u32, ended: Ended) -> Vec<WaitKey> {
+        self.outcomes.note(self.key(index), ended);
         let place = &mut self.places[index as usize];
         place.generation = place.generation.wrapping_add(1);
-        place.ended = ended;
         place.is_used = false;
         place.is_cancelled = false;
         place.name = None;
-        place.interrupt = None;
+        place.interrupts = None;
         self.free.push(index);
         std::mem::take(&mut place.joiners)
     }

@@ -5,7 +5,8 @@ use std::panic::Location;
 
 use crate::interrupt::Interrupted;
 use crate::keys::{ProcessKey, WaitKey};
-use crate::processes::{Ended, Processes};
+use crate::process::Ended;
+use crate::processes::Processes;
 use crate::things::Things;
 use crate::waits::{Wait, Waits, What};
 
@@ -128,7 +129,7 @@ impl Tables {
     /// thing. Returns `false` if the process has ended.
     pub(crate) fn interrupt(&mut self, process: ProcessKey, why: Interrupted) -> bool {
         let Some(place) = self.processes.get_mut(process) else { return false };
-        place.interrupt.get_or_insert_with(|| Box::new(why));
+        place.interrupts.get_or_insert_default().add(why);
         self.queue(process.place);
         true
     }
@@ -149,6 +150,7 @@ impl Tables {
                 format!("the end of {}", self.processes.describe(process.place))
             }
             What::Thing(place) => things.describe(place),
+            What::Signal(name) => format!("the signal `{name}`"),
             What::Condition => "a condition".to_owned(),
         }
     }

@@ -18,6 +18,8 @@ pub(crate) enum What {
     Process(ProcessKey),
     /// Something of the LP: a resource, a container, a store, a gate.
     Thing(u32),
+    /// A signal, by its name.
+    Signal(&'static str),
     /// A condition.
     Condition,
 }

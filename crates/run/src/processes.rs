@@ -19,6 +19,7 @@ use warpline_transport::{FailureReporter, Group, Invitation, Ranks, RunId};
 
 use crate::job::Job;
 use crate::job::check::RunSpec;
+use crate::outcome::error::catch_message;
 use crate::parallel::processes::Processes;
 use crate::plan::{Machines, ProcessPlan, RunPlan, choices};
 use crate::{Barrier, Communication, Error, GvtAlgorithm};
@@ -88,11 +89,17 @@ impl<M: Model> Job<M> {
         }
         self.check_all_reduce()?;
         let alone = ProcessPlan::alone(&self.settings);
-        let processes = ProcessPlan::as_given(&self.settings);
+        let asked = self.settings.processes();
+        if asked == 1 {
+            return Ok((Part::Alone, alone));
+        }
+        self.check_processes(asked)?;
+        // A model that panics here does so again where that is told.
+        let lps = catch_message(|| self.model.lps()).unwrap_or(asked);
+        let processes = ProcessPlan::as_given(&self.settings, lps);
         if processes.count == 1 {
             return Ok((Part::Alone, alone));
         }
-        self.check_processes(processes.count)?;
         let carrier = choices::carrier(&self.settings, false)?;
         let run = self.begin_run(caller)?;
         let part = match Invitation::of_this_process() {

@@ -167,10 +167,22 @@ fn carriers_that_cannot_be_are_refused() {
     }
 }
 
+/// As there is no PE without an LP, however many threads there may be.
+#[test]
+fn no_process_is_without_an_lp() {
+    let alone = warpline("run mm1 --sync sequential --json");
+    let line = "run mm1 --processes 3 --json";
+    let together = warpline(line);
+    assert_same(line, &alone, &together);
+    assert_eq!(together.json()["engine"]["processes"], 2);
+    let [alone, together] = ["--sync sequential", "--processes 2"]
+        .map(|how| warpline(&format!("run bank --end 200 {how} --json")));
+    assert_eq!(together.code, 0, "{}", together.stderr);
+    assert_eq!(together.json()["digest"], alone.json()["digest"]);
+}
+
 #[test]
 fn what_cannot_be_shared_out_is_refused() {
-    warpline("run mm1 --processes 3")
-        .is_wrong_use(&["model `mm1` has 2 LPs, too few for 3 processes"]);
     warpline("run phold --processes 0").is_wrong_use(&["`processes` cannot be `0`"]);
     warpline("run phold --processes 2 --sync sequential")
         .is_wrong_use(&["`processes` is `2`", "a sequential run has one thread"]);

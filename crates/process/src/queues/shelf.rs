@@ -100,6 +100,11 @@ impl<T> Shelf<T> {
         }
     }
 
+    /// The first item.
+    pub(crate) fn take_now(&mut self) -> Option<T> {
+        self.items.pop_front()
+    }
+
     /// The item that was given to `wait`.
     pub(crate) fn given(&mut self, wait: WaitKey) -> Option<T> {
         let place = self.given.iter().position(|(owner, _)| *owner == wait)?;
@@ -107,7 +112,7 @@ impl<T> Shelf<T> {
     }
 
     /// Withdraws a wait, which has just been removed from the table of waits. What was given to it
-    /// is given to the next, or lies first on the shelf again.
+    /// is given to the next, or lies on the shelf again, before its equals.
     pub(crate) fn withdraw(&mut self, wait: WaitKey, was_over: bool, tables: &mut Tables) {
         if !was_over {
             return self.takers.withdraw(tables);
@@ -118,7 +123,12 @@ impl<T> Shelf<T> {
             self.given.push((taker.wait, item));
             tables.finish_wait(taker.wait, 0);
         } else {
-            self.items.push_front(item);
+            let is_less = |other: &T| match self.order {
+                None => false,
+                Some(order) => order(other, &item) == Ordering::Less,
+            };
+            let place = self.items.partition_point(is_less);
+            self.items.insert(place, item);
         }
     }
 }

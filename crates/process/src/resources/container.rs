@@ -11,7 +11,7 @@ use crate::keys::WaitKey;
 use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Surroundings, if_running, with};
 use crate::sim::Sim;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 use crate::waits::What;
 
 /// A container of an LP: a tank, a stock, a budget. It has a level between 0 and its capacity.
@@ -19,6 +19,21 @@ use crate::waits::What;
 /// Who wants more than there is waits until there is enough; who brings more than fits waits until
 /// there is room. Both are served in the order in which they came, so a large request is not
 /// overtaken by small ones.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn refuel(sim: Sim<()>, pump: Container, litres: f64) {
+///     pump.get(litres).await; // waits for the lorry if need be
+///     sim.sleep(litres / 2.0).await;
+/// }
+///
+/// async fn station(sim: Sim<()>) {
+///     let tank = Container::new(sim, "tank", 200.0, 120.0);
+///     sim.spawn(refuel(sim, tank, 40.0));
+///     sim.wait_until(move || tank.level() < 100.0).await;
+///     tank.put(tank.capacity() - tank.level()).await;
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
     key: ThingKey,
@@ -73,7 +88,7 @@ impl Container {
     /// now. Make it once, as it stays until the run ends.
     ///
     /// # Panics
-    /// If the level does not lie in `0..=capacity`.
+    /// If the capacity is not positive, or the level does not lie in `0..=capacity`.
     pub fn new<T: Send + 'static>(
         _: Sim<T>,
         name: impl Into<Cow<'static, str>>,
@@ -81,6 +96,7 @@ impl Container {
         level: f64,
     ) -> Self {
         let name = name.into();
+        assert!(capacity > 0.0, "the capacity {capacity} of container `{name}` is not positive");
         assert!(
             (0.0..=capacity).contains(&level),
             "the level {level} of container `{name}` does not lie in [0, {capacity}]"
@@ -114,6 +130,45 @@ impl Container {
     /// The capacity.
     pub fn capacity(self) -> f64 {
         with(|running| running.thing::<ContainerTable>(self.key).0.capacity)
+    }
+
+    /// How many processes wait to get something.
+    pub fn waiting_to_get(self) -> usize {
+        with(|running| running.thing::<ContainerTable>(self.key).0.takers.len())
+    }
+
+    /// How many processes wait to put something.
+    pub fn waiting_to_put(self) -> usize {
+        with(|running| running.thing::<ContainerTable>(self.key).0.bringers.len())
+    }
+
+    /// Takes `amount` if there is so much and nobody waits for any. Returns whether it did.
+    ///
+    /// # Panics
+    /// Those of [`get`](Self::get).
+    #[track_caller]
+    pub fn try_get(self, amount: f64) -> bool {
+        self.try_transfer(amount, true)
+    }
+
+    /// Brings `amount` if there is room for it and nobody waits for any. Returns whether it did.
+    ///
+    /// # Panics
+    /// Those of [`put`](Self::put).
+    #[track_caller]
+    pub fn try_put(self, amount: f64) -> bool {
+        self.try_transfer(amount, false)
+    }
+
+    #[track_caller]
+    fn try_transfer(self, amount: f64, is_taken: bool) -> bool {
+        let mut transfer = self.transfer(amount, is_taken, Location::caller());
+        // What is not done now is withdrawn when it is dropped.
+        let is_done = with(|running| running.tables.poll_wait(transfer.wait)).is_some();
+        if is_done {
+            transfer.wait = WaitKey::NONE;
+        }
+        is_done
     }
 
     /// Takes `amount`, as soon as there is so much and nobody comes before.
@@ -151,6 +206,13 @@ impl Container {
             table.serve(&mut around);
             Transfer { container: self, wait, is_taken, amount }
         })
+    }
+}
+
+impl AtEnd<'_> {
+    /// The level of a container.
+    pub fn level(&self, container: Container) -> f64 {
+        self.look_at::<ContainerTable>(container.key).level.get()
     }
 }
 

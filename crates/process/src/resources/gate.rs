@@ -14,7 +14,23 @@ use crate::waits::What;
 /// A gate of an LP, open or closed: who comes while it is closed waits until it opens.
 ///
 /// A gate that stays closed is a signal: [`broadcast`](Self::broadcast) lets all pass who wait at
-/// that moment, and [`admit`](Self::admit) the first of them.
+/// that moment, and [`admit`](Self::admit) the first of them. What happens once, and has a value, is a
+/// [`Signal`](crate::Signal).
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn lock(sim: Sim<()>) {
+///     let tide = Gate::new(sim, "high water");
+///     sim.spawn(async move {
+///         tide.wait().await;
+///         sim.tell("sails");
+///     });
+///     sim.sleep(6.2).await;
+///     tide.open();
+///     sim.sleep(1.5).await;
+///     tide.close();
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     key: ThingKey,

@@ -8,9 +8,10 @@ use warpline_model::{Mean, TimeMean};
 
 use super::resource_table::{Claim, Grant, HolderKey, ResourceFigures, ResourceTable};
 use crate::keys::WaitKey;
+use crate::process::Process;
 use crate::running::{if_running, with};
 use crate::sim::Sim;
-use crate::things::ThingKey;
+use crate::things::{AtEnd, ThingKey};
 
 /// A resource of an LP, such as a till or a crew: it has a number of units, which processes hold
 /// for a while.
@@ -48,7 +49,7 @@ pub struct Resource {
 
 impl Resource {
     /// Makes a resource of this LP with `capacity` units. Make it once, as it stays until the run
-    /// ends.
+    /// ends. The capacity may be 0 until a shift [begins](Self::set_capacity).
     pub fn new<T: Send + 'static>(
         _: Sim<T>,
         name: impl Into<Cow<'static, str>>,
@@ -108,7 +109,7 @@ impl Resource {
         self.ask(Claim { priority, amount: 1, preempts: true }, Location::caller())
     }
 
-    /// Asks for several units, all at once.
+    /// Asks for several units, all at once. If there are fewer in all, it waits until there are more.
     ///
     /// # Panics
     /// If `amount` is 0.
@@ -164,6 +165,11 @@ impl Resource {
         with(|running| running.thing::<ResourceTable>(self.key).0.waiting())
     }
 
+    /// Who holds units, in no particular order.
+    pub fn holders(self) -> Vec<Process> {
+        with(|running| running.thing::<ResourceTable>(self.key).0.holders())
+    }
+
     /// Changes the number of units. Whoever holds one keeps it: if there are fewer units than are
     /// held, the next that go back are gone.
     pub fn set_capacity(self, capacity: u32) {
@@ -180,6 +186,23 @@ impl Resource {
             let now = running.now;
             running.thing::<ResourceTable>(self.key).0.figures(now)
         })
+    }
+}
+
+impl AtEnd<'_> {
+    /// What a resource has seen.
+    pub fn figures(&self, resource: Resource) -> ResourceFigures {
+        self.look_at::<ResourceTable>(resource.key).figures(self.now())
+    }
+
+    /// How many units of a resource are held.
+    pub fn in_use(&self, resource: Resource) -> u32 {
+        self.look_at::<ResourceTable>(resource.key).in_use
+    }
+
+    /// How many requests still wait for a resource.
+    pub fn waiting(&self, resource: Resource) -> usize {
+        self.look_at::<ResourceTable>(resource.key).waiting()
     }
 }
 
@@ -260,6 +283,16 @@ impl Held {
     /// Whether the units were taken away by a preempting request.
     pub fn is_preempted(&self) -> bool {
         with(|running| !running.thing::<ResourceTable>(self.resource.key).0.holds(self.holder))
+    }
+
+    /// The units belong to this process from now on: it is the one that is interrupted if they are
+    /// taken away. Until then that is the process that asked for them, even if `Held` was moved into
+    /// another.
+    pub fn take_over(&self) {
+        with(|running| {
+            let process = running.tables.processes.key(running.tables.current);
+            running.thing::<ResourceTable>(self.resource.key).0.set_process(self.holder, process);
+        });
     }
 
     /// Gives the units back now, as `drop` does.

@@ -10,6 +10,7 @@ use super::level::LevelOverTime;
 use crate::interrupt::Interrupted;
 use crate::keys::ProcessKey;
 use crate::keys::WaitKey;
+use crate::process::Process;
 use crate::queues::wait_queue::WaitQueue;
 use crate::running::Surroundings;
 use crate::tables::Tables;
@@ -80,6 +81,7 @@ struct Holder {
     generation: u32,
     process: ProcessKey,
     priority: i32,
+    since: f64,
     /// 0 if the place is free.
     amount: u32,
     /// The number of this grant.
@@ -151,6 +153,19 @@ impl ResourceTable {
         holder.is_some_and(|holder| holder.generation == key.generation && holder.amount > 0)
     }
 
+    /// The processes that hold units.
+    pub(super) fn holders(&self) -> Vec<Process> {
+        let holders = self.holders.iter().filter(|holder| holder.amount > 0);
+        holders.map(|holder| Process::new(holder.process)).collect()
+    }
+
+    /// The units belong to another process from now on.
+    pub(super) fn set_process(&mut self, key: HolderKey, process: ProcessKey) {
+        if self.holds(key) {
+            self.holders[key.place as usize].process = process;
+        }
+    }
+
     fn fits(&self, amount: u32) -> bool {
         self.capacity.checked_sub(self.in_use).is_some_and(|free| free >= amount)
     }
@@ -167,7 +182,7 @@ impl ResourceTable {
     ) -> Grant {
         let comes_first =
             self.queue.first(around.tables).is_none_or(|first| first.priority > claim.priority);
-        if comes_first && self.make_room(claim, around) {
+        if comes_first && self.make_room(claim, process, around) {
             self.note_wait(0.0, around);
             return Grant::Now(self.hold(claim, process, around));
         }
@@ -180,29 +195,36 @@ impl ResourceTable {
 
     /// Whether there are free units for a claim, if need be because it takes them away from others.
     #[inline]
-    fn make_room(&mut self, claim: Claim, around: &mut Surroundings<'_>) -> bool {
+    fn make_room(
+        &mut self,
+        claim: Claim,
+        process: ProcessKey,
+        around: &mut Surroundings<'_>,
+    ) -> bool {
         while !self.fits(claim.amount) {
-            if !claim.preempts || !self.preempt(claim.priority, around) {
+            if !claim.preempts || !self.preempt(claim.priority, process, around) {
                 return false;
             }
         }
         true
     }
 
-    /// Takes the units of the least important holder away, if it is less important than `priority`.
+    /// Takes the units of the least important holder away, if it is less important than `priority`,
+    /// which is that of `by`.
     #[cold]
-    fn preempt(&mut self, priority: i32, around: &mut Surroundings<'_>) -> bool {
+    fn preempt(&mut self, priority: i32, by: ProcessKey, around: &mut Surroundings<'_>) -> bool {
         let holders = self.holders.iter().enumerate().filter(|(_, holder)| holder.amount > 0);
         let last = holders.max_by_key(|(_, holder)| (holder.priority, holder.number));
         let Some((place, victim)) = last.filter(|(_, holder)| holder.priority > priority) else {
             return false;
         };
         let process = victim.process;
+        let since = victim.since;
         self.preempted += 1;
         self.free_place(place as u32, around);
         let lost = format!("loses {} to a more important request", self.name);
         around.tell(process, Deed::Does, &lost);
-        around.tables.interrupt(process, Interrupted::preempted(self.name.clone()));
+        around.tables.interrupt(process, Interrupted::preempted(by, self.name.clone(), since));
         true
     }
 
@@ -220,13 +242,14 @@ impl ResourceTable {
         self.used.set(f64::from(self.in_use), around.now, around.lp);
         let Claim { priority, amount, .. } = claim;
         let number = self.granted;
+        let since = around.now;
         if let Some(place) = self.free.pop() {
             let holder = &mut self.holders[place as usize];
             let generation = holder.generation;
-            *holder = Holder { generation, process, priority, amount, number };
+            *holder = Holder { generation, process, priority, since, amount, number };
             return HolderKey { place, generation };
         }
-        self.holders.push(Holder { generation: 0, process, priority, amount, number });
+        self.holders.push(Holder { generation: 0, process, priority, since, amount, number });
         HolderKey { place: self.holders.len() as u32 - 1, generation: 0 }
     }
 
@@ -256,14 +279,15 @@ impl ResourceTable {
         while let Some(first) = self.queue.first(around.tables) {
             let wait = first.wait;
             let claim = first.data;
-            if !self.make_room(claim, around) {
+            let Some(waiting) = around.tables.waits.get(wait) else { return };
+            let since = waiting.since;
+            let process = around.tables.processes.key(waiting.process);
+            if !self.make_room(claim, process, around) {
                 return;
             }
             self.queue.pop();
             self.waiting.set(self.queue.len() as f64, around.now, around.lp);
-            let Some(waiting) = around.tables.waits.get(wait) else { continue };
-            let process = around.tables.processes.key(waiting.process);
-            self.note_wait(around.now - waiting.since, around);
+            self.note_wait(around.now - since, around);
             let holder = self.hold(claim, process, around);
             around.tables.finish_wait(wait, holder.to_bits());
         }

@@ -3,9 +3,24 @@ use std::marker::PhantomData;
 
 use crate::running::with;
 use crate::sim::Sim;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 
 /// A value that the processes of an LP share.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn stock(sim: Sim<()>) {
+///     let sold = Shared::new(sim, 0);
+///     sim.spawn(async move {
+///         sim.wait_until(move || sold.get() >= 50).await;
+///         sim.tell("orders more");
+///     });
+///     loop {
+///         sim.sleep(sim.exponential(1.0)).await;
+///         sold.with(|sold| *sold += 1);
+///     }
+/// }
+/// ```
 pub struct Shared<T> {
     key: ThingKey,
     value: PhantomData<fn() -> T>,
@@ -56,6 +71,13 @@ impl<T: Send + 'static> Shared<T> {
     #[track_caller]
     pub fn set(self, value: T) -> T {
         self.with(|old| std::mem::replace(old, value))
+    }
+}
+
+impl AtEnd<'_> {
+    /// A value that processes share; `None` if a panic got in the way of a process that changed it.
+    pub fn shared<T: Send + 'static>(&self, shared: Shared<T>) -> Option<&T> {
+        self.look_at::<SharedValue<T>>(shared.key).0.as_ref()
     }
 }
 

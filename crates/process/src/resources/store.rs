@@ -12,13 +12,28 @@ use crate::queues::wait_queue::WaitQueue;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
 use crate::tables::Tables;
-use crate::things::{Thing, ThingKey};
+use crate::things::{AtEnd, Thing, ThingKey};
 use crate::waits::What;
 
 /// A store of an LP: items that processes put and get.
 ///
 /// Who gets is served in the order of asking, each with the first item that it wants. A store may
 /// be [limited](Self::limited), and may [order](Self::ordered) its items.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn depot(sim: Sim<()>) {
+///     let parts = Store::limited(sim, "parts", 100);
+///     sim.spawn(async move {
+///         loop {
+///             sim.sleep(sim.exponential(2.0)).await;
+///             parts.put(sim.below(3)).await; // a part of some kind, as soon as there is room
+///         }
+///     });
+///     let part = sim.timeout(10.0, parts.get_matching(|&kind| kind == 2)).await;
+///     sim.tell(if part.is_some() { "got a part" } else { "went without" });
+/// }
+/// ```
 pub struct Store<T> {
     key: ThingKey,
     items: PhantomData<fn() -> T>,
@@ -78,12 +93,28 @@ impl<T: Send + 'static> Store<T> {
     }
 
     /// Makes a store of this LP for up to `capacity` items.
+    ///
+    /// # Panics
+    /// If the capacity is 0.
     pub fn limited<M>(_: Sim<M>, name: impl Into<Cow<'static, str>>, capacity: usize) -> Self {
         Store::made(name.into(), capacity, Shelf::default())
     }
 
     /// Makes a store of this LP whose least item is got first; of equal items, the one that was put
     /// first.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn waiting_room(sim: Sim<()>) {
+    ///     let patients = Store::ordered(sim, "waiting room", usize::MAX, |a: &(u8, &str), b| a.0.cmp(&b.0));
+    ///     patients.put((3, "a cold")).await;
+    ///     patients.put((1, "a broken leg")).await;
+    ///     assert_eq!(patients.get().await, (1, "a broken leg"));
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the capacity is 0.
     pub fn ordered<M>(
         _: Sim<M>,
         name: impl Into<Cow<'static, str>>,
@@ -94,6 +125,7 @@ impl<T: Send + 'static> Store<T> {
     }
 
     fn made(name: Cow<'static, str>, capacity: usize, shelf: Shelf<T>) -> Self {
+        assert!(capacity > 0, "the store `{name}` has no room for any item");
         let key = with(|running| {
             let table = StoreTable { name, capacity, shelf, putters: WaitQueue::default() };
             running.things.add(running.id, table)
@@ -111,26 +143,62 @@ impl<T: Send + 'static> Store<T> {
         self.len() == 0
     }
 
+    /// How many items have room.
+    pub fn capacity(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.capacity)
+    }
+
+    /// How many processes wait for room.
+    pub fn waiting_to_put(self) -> usize {
+        with(|running| running.thing::<StoreTable<T>>(self.key).0.putters.len())
+    }
+
     /// How many processes wait for an item.
     pub fn waiting(self) -> usize {
         with(|running| running.thing::<StoreTable<T>>(self.key).0.shelf.takers())
+    }
+
+    /// Puts an item if there is room for it now.
+    ///
+    /// # Errors
+    /// The item, if there is no room.
+    pub fn try_put(self, item: T) -> Result<(), T> {
+        with(|running| {
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            if table.shelf.len() >= table.capacity {
+                return Err(item);
+            }
+            table.shelf.put(item, around.tables);
+            Ok(())
+        })
+    }
+
+    /// The first item, if there is one now.
+    pub fn try_get(self) -> Option<T> {
+        with(|running| {
+            let (table, around) = running.thing::<StoreTable<T>>(self.key);
+            let item = table.shelf.take_now()?;
+            table.serve(around.tables);
+            Some(item)
+        })
     }
 
     /// Puts an item, as soon as there is room for it and nobody comes before.
     #[track_caller]
     pub fn put(self, item: T) -> Put<T> {
         let at = Location::caller();
+        let withdraw = Store::withdraw_put;
         with(|running| {
             running.step();
             let (table, around) = running.thing::<StoreTable<T>>(self.key);
             if table.shelf.len() < table.capacity {
                 table.shelf.put(item, around.tables);
-                return Put { store: self, wait: WaitKey::NONE };
+                return Put { store: self, wait: WaitKey::NONE, withdraw };
             }
             let what = What::Thing(self.key.place);
             let wait = around.tables.begin_wait(what, around.now, at);
             table.putters.push(0, wait, Some(item));
-            Put { store: self, wait }
+            Put { store: self, wait, withdraw }
         })
     }
 
@@ -140,7 +208,8 @@ impl<T: Send + 'static> Store<T> {
         self.take(None, Location::caller())
     }
 
-    /// Gets the first item that `wants` wants. It must be a pure function of the item, and may not
+    /// Gets the first item that `wants` wants. Who waits for such an item keeps nobody else from getting
+    /// another. `wants` must be a pure function of the item, and may not
     /// call the simulation.
     #[track_caller]
     pub fn get_matching(self, wants: impl Fn(&T) -> bool + Send + 'static) -> Get<T> {
@@ -156,8 +225,24 @@ impl<T: Send + 'static> Store<T> {
             if table.shelf.take(wait, filter, around.tables) {
                 table.serve(around.tables);
             }
-            Get { store: self, wait }
+            Get { store: self, wait, given: Store::given, withdraw: Store::withdraw_get }
         })
+    }
+
+    /// The item that a process waited for, if it has come.
+    fn given(self, wait: WaitKey) -> Option<T> {
+        with(|running| {
+            running.tables.poll_wait(wait)?;
+            running.thing::<StoreTable<T>>(self.key).0.shelf.given(wait)
+        })
+    }
+
+    fn withdraw_get(self, wait: WaitKey) {
+        if_running(|running| self.withdraw(running, wait, false));
+    }
+
+    fn withdraw_put(self, wait: WaitKey) {
+        if_running(|running| self.withdraw(running, wait, true));
     }
 
     fn withdraw(self, running: &mut Running<'_>, key: WaitKey, is_put: bool) {
@@ -173,14 +258,28 @@ impl<T: Send + 'static> Store<T> {
     }
 }
 
-/// An item that is to be put into a store: see [`Store::put`].
-#[must_use = "an item may have to wait for room: await it"]
-pub struct Put<T: Send + 'static> {
-    store: Store<T>,
-    wait: WaitKey,
+impl AtEnd<'_> {
+    /// The items that lie in a store, in the order in which they would be got.
+    pub fn items<T: Send + 'static>(&self, store: Store<T>) -> impl Iterator<Item = &T> {
+        self.look_at::<StoreTable<T>>(store.key).shelf.items()
+    }
 }
 
-impl<T: Send + 'static> Future for Put<T> {
+/// An item that is to be put into a store: see [`Store::put`].
+#[must_use = "an item may have to wait for room: await it"]
+pub struct Put<T> {
+    store: Store<T>,
+    wait: WaitKey,
+    withdraw: fn(Store<T>, WaitKey),
+}
+
+impl<T> fmt::Debug for Put<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Put").field("wait", &self.wait).finish()
+    }
+}
+
+impl<T> Future for Put<T> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
@@ -194,41 +293,46 @@ impl<T: Send + 'static> Future for Put<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Put<T> {
+impl<T> Drop for Put<T> {
     fn drop(&mut self) {
         if !self.wait.is_none() {
-            if_running(|running| self.store.withdraw(running, self.wait, true));
+            (self.withdraw)(self.store, self.wait);
         }
     }
 }
 
 /// An item that is to be got from a store: see [`Store::get`].
+///
+/// What needs to know that items borrow nothing is behind function pointers, so that the future may
+/// be part of any other without saying so.
 #[must_use = "a wait that is dropped is withdrawn: await it"]
-pub struct Get<T: Send + 'static> {
+pub struct Get<T> {
     store: Store<T>,
     wait: WaitKey,
+    given: fn(Store<T>, WaitKey) -> Option<T>,
+    withdraw: fn(Store<T>, WaitKey),
 }
 
-impl<T: Send + 'static> Future for Get<T> {
+impl<T> fmt::Debug for Get<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Get").field("wait", &self.wait).finish()
+    }
+}
+
+impl<T> Future for Get<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
-        let store = self.store;
-        let wait = self.wait;
-        let item = with(|running| {
-            running.tables.poll_wait(wait)?;
-            running.thing::<StoreTable<T>>(store.key).0.shelf.given(wait)
-        });
-        let Some(item) = item else { return Poll::Pending };
+        let Some(item) = (self.given)(self.store, self.wait) else { return Poll::Pending };
         self.wait = WaitKey::NONE;
         Poll::Ready(item)
     }
 }
 
-impl<T: Send + 'static> Drop for Get<T> {
+impl<T> Drop for Get<T> {
     fn drop(&mut self) {
         if !self.wait.is_none() {
-            if_running(|running| self.store.withdraw(running, self.wait, false));
+            (self.withdraw)(self.store, self.wait);
         }
     }
 }

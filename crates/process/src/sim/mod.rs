@@ -1,17 +1,19 @@
 //! What a process may do.
 
+mod join;
 mod messages;
 mod observing;
 mod processes;
 mod random;
+mod starting;
 mod time;
 mod waiting;
 
 use std::fmt;
 use std::marker::PhantomData;
 
+pub use join::Join;
 pub use messages::Receive;
-pub use processes::{Join, Process};
 pub use time::{Sleep, Timeout};
 pub use waiting::{Interruptible, WaitUntil};
 

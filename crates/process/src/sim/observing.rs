@@ -2,6 +2,7 @@ use warpline_model::{Cell, Counter, Histogram, Mean, Table, Text, TimeMean};
 
 use super::Sim;
 use crate::running::with;
+use crate::things::AtEnd;
 
 /// Statistics and rows, as `Observe` writes them.
 impl<T> Sim<T> {
@@ -41,6 +42,24 @@ impl<T> Sim<T> {
             let what = what.into();
             running.tell(|| what.to_string());
         });
+    }
+
+    /// Has `act` look at what the LP's processes share, and observe, when the run has ended. It comes
+    /// after all events, at the end time, even if this process ends or is cancelled before.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// const LEFT: Counter = Counter::slot(0);
+    ///
+    /// fn shut(sim: Sim<()>, till: Resource) {
+    ///     sim.at_end(move |end| {
+    ///         let left = end.waiting(till);
+    ///         end.count(LEFT, left as u64); // who still waits when the shop shuts
+    ///     });
+    /// }
+    /// ```
+    pub fn at_end(self, act: impl Fn(&mut AtEnd<'_>) + Send + 'static) {
+        with(|running| running.things.at_end(Box::new(act)));
     }
 
     /// Acts on the outside world once the event is settled.

@@ -1,75 +1,100 @@
 use std::borrow::Cow;
 use std::future::Future;
 use std::panic::Location;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use super::Sim;
+use super::join::Join;
+use super::starting::{Delayed, Valued};
 use crate::interrupt::Interrupted;
-use crate::keys::ProcessKey;
-use crate::keys::WaitKey;
-use crate::processes::Ended;
-use crate::running::{if_running, with};
-use crate::waits::What;
-
-/// A process of an LP: what [`Sim::spawn`] started. It is a number, and means something in that LP
-/// only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Process {
-    key: ProcessKey,
-}
+use crate::process::{Ended, Process};
+use crate::running::with;
 
 impl<T> Sim<T> {
     /// Starts a process of this LP. It begins at this time, when this process and those that are
-    /// ready before it wait.
+    /// ready before it wait. What it returns is its value, for those who [`join`](Self::join) it.
+    ///
+    /// A value other than `()` is kept until the run ends: let processes of which there are millions
+    /// return nothing.
     #[track_caller]
-    pub fn spawn(self, process: impl Future<Output = ()> + Send + 'static) -> Process {
+    pub fn spawn<F>(self, process: F) -> Process<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
         start(None, process, Location::caller())
     }
 
     /// Like [`spawn`](Self::spawn), with a name for messages and reports.
     #[track_caller]
-    pub fn spawn_named(
+    pub fn spawn_named<F>(
         self,
         name: impl Into<Cow<'static, str>>,
-        process: impl Future<Output = ()> + Send + 'static,
-    ) -> Process {
+        process: F,
+    ) -> Process<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
         start(Some(name.into()), process, Location::caller())
+    }
+
+    /// Like [`spawn`](Self::spawn), for a process that begins after `delay` units of model time. It
+    /// exists from now on, and can be joined, interrupted and cancelled.
+    ///
+    /// # Faults
+    /// Those of [`sleep`](Self::sleep), when the process would begin to wait.
+    #[track_caller]
+    pub fn spawn_after<F>(self, delay: f64, process: F) -> Process<F::Output>
+    where
+        F: Future<Output: Send + 'static> + Send + 'static,
+    {
+        let at = Location::caller();
+        start(None, Delayed::new(delay, at, process), at)
     }
 
     /// This process.
     pub fn this_process(self) -> Process {
-        with(|running| Process { key: running.tables.processes.key(running.tables.current) })
+        with(|running| Process::new(running.tables.processes.key(running.tables.current)))
     }
 
-    /// Waits until a process has ended, and says how.
+    /// What messages and reports call a process: its name, or else its number in the LP.
+    pub fn name_of<R>(self, process: Process<R>) -> String {
+        with(|running| running.tables.processes.name(process.key))
+    }
+
+    /// Waits until a process has ended, and returns its value: at once if it ended before. Any
+    /// number of processes may ask, at any time; each gets a clone of the value.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn cook(sim: Sim<()>) -> &'static str {
+    ///     sim.sleep(12.0).await;
+    ///     "fish"
+    /// }
+    ///
+    /// async fn dine(sim: Sim<()>) {
+    ///     let cook = sim.spawn(cook(sim));
+    ///     assert_eq!(sim.join(cook).await, Ok("fish"));
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), if the process was cancelled.
+    ///
+    /// # Panics
+    /// If a process waits for its own end.
     #[track_caller]
-    pub fn join(self, process: Process) -> Join {
-        let at = Location::caller();
-        with(|running| {
-            running.step();
-            match running.tables.processes.ended(process.key) {
-                Some(ended) => Join { wait: WaitKey::NONE, ended },
-                None => {
-                    let what = What::Process(process.key);
-                    let wait = running.tables.begin_wait(what, running.now, at);
-                    let place = running.tables.processes.place(process.key.place);
-                    place.joiners.push(wait);
-                    Join { wait, ended: Ended::Finished }
-                }
-            }
-        })
+    pub fn join<R: Clone + Send + 'static>(self, process: Process<R>) -> Join<R> {
+        Join::new(process, Location::caller())
     }
 
     /// How a process ended; `None` if it has not.
-    pub fn ended(self, process: Process) -> Option<Ended> {
+    pub fn ended<R>(self, process: Process<R>) -> Option<Ended> {
         with(|running| running.tables.processes.ended(process.key))
     }
 
     /// Cancels a process: it goes no further, what it waits for is withdrawn, and what it holds
     /// goes back. A process that cancels itself goes on until it next waits. Returns `false` if the
     /// process had ended.
-    pub fn cancel(self, process: Process) -> bool {
+    pub fn cancel<R>(self, process: Process<R>) -> bool {
         let coroutine = with(|running| {
             let place = running.tables.processes.get_mut(process.key)?;
             let coroutine = place.coroutine.take();
@@ -89,70 +114,45 @@ impl<T> Sim<T> {
     }
 
     /// Interrupts a process: what it does within [`interruptible`](Self::interruptible) ends, with
-    /// this reason. If it does no such thing just now, the next one ends as soon as it begins. Only
-    /// the first of several interrupts is seen. Returns `false` if the process had ended.
-    pub fn interrupt(self, process: Process, reason: impl Into<Cow<'static, str>>) -> bool {
-        let why = Interrupted::by(reason.into());
+    /// this reason. If it does no such thing just now, as it has not begun or waits for something
+    /// else, the next one ends as soon as it begins. Of several interrupts, each ends one. Returns
+    /// `false` if the process had ended.
+    ///
+    /// # Panics
+    /// If a process interrupts itself.
+    #[track_caller]
+    pub fn interrupt<R>(self, process: Process<R>, reason: impl Into<Cow<'static, str>>) -> bool {
+        let reason = reason.into();
         with(|running| {
             let by = running.tables.processes.key(running.tables.current);
-            let by = || running.tables.processes.name(by);
+            let name = |key| running.tables.processes.name(key);
+            assert!(
+                by != process.key,
+                "{} cannot interrupt itself: it would have to wait and go on at once",
+                name(by)
+            );
             if running.tables.tells && running.tables.processes.ended(process.key).is_none() {
-                let line = format!("is interrupted by {}: {}", by(), why.reason());
+                let line = format!("is interrupted by {}: {reason}", name(by));
                 running.tell_of(process.key, || line);
             }
-            running.tables.interrupt(process.key, why)
+            running.tables.interrupt(process.key, Interrupted::by(by, reason))
         })
     }
 }
 
-fn start(
+fn start<F>(
     name: Option<Cow<'static, str>>,
-    process: impl Future<Output = ()> + Send + 'static,
+    process: F,
     at: &'static Location<'static>,
-) -> Process {
-    let coroutine = Box::pin(process);
+) -> Process<F::Output>
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    let coroutine = Box::pin(Valued::new(process));
     with(|running| {
         let key = running.tables.processes.add(coroutine, name, at);
         running.tables.queue(key.place);
         running.tell_of(key, || "starts".to_owned());
-        Process { key }
+        Process::new(key)
     })
-}
-
-/// A wait for the end of a process: see [`Sim::join`].
-#[must_use = "a wait that is dropped is withdrawn: await it"]
-#[derive(Debug)]
-pub struct Join {
-    wait: WaitKey,
-    ended: Ended,
-}
-
-impl Future for Join {
-    type Output = Ended;
-
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Ended> {
-        if !self.wait.is_none() {
-            let Some(wait) = with(|running| running.tables.poll_wait(self.wait)) else {
-                return Poll::Pending;
-            };
-            self.wait = WaitKey::NONE;
-            self.ended = Ended::from_bits(wait.outcome);
-        }
-        Poll::Ready(self.ended)
-    }
-}
-
-impl Drop for Join {
-    fn drop(&mut self) {
-        if !self.wait.is_none() {
-            if_running(|running| {
-                let wait = running.tables.end_wait(self.wait);
-                if let Some(What::Process(key)) = wait.map(|wait| wait.what)
-                    && let Some(place) = running.tables.processes.get_mut(key)
-                {
-                    place.joiners.retain(|&joiner| joiner != self.wait);
-                }
-            });
-        }
-    }
 }

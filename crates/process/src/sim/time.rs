@@ -69,7 +69,7 @@ pub struct Sleep {
 
 impl Sleep {
     #[inline]
-    fn new(delay: f64, at: &'static Location<'static>) -> Self {
+    pub(super) fn new(delay: f64, at: &'static Location<'static>) -> Self {
         with(|running| {
             let wait = running.tables.begin_wait(What::Time(running.now + delay), running.now, at);
             wakeups::set(running.lp, delay, wait);

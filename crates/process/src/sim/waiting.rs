@@ -34,7 +34,22 @@ impl<T> Sim<T> {
     /// future is dropped, which withdraws what it waits for.
     ///
     /// If the future is over at the moment of the interrupt, its value counts, and the next
-    /// interruptible future ends at once. Of nested ones the innermost is interrupted.
+    /// interruptible future ends at once. Of nested ones the innermost is interrupted. Each
+    /// interrupt ends one of them: if there were several, the next one ends at once too.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// /// Works for `left` units of time, however often it is interrupted.
+    /// async fn work(sim: Sim<()>, mut left: f64) {
+    ///     while left > 0.0 {
+    ///         let begun = sim.now();
+    ///         match sim.interruptible(sim.sleep(left)).await {
+    ///             Ok(()) => left = 0.0,
+    ///             Err(_) => left -= sim.now() - begun,
+    ///         }
+    ///     }
+    /// }
+    /// ```
     pub fn interruptible<F: Future>(self, future: F) -> Interruptible<F> {
         Interruptible { future: Some(future) }
     }
@@ -95,11 +110,11 @@ impl<F: Future> Future for Interruptible<F> {
             return Poll::Ready(Ok(value));
         }
         let interrupt =
-            with(|running| running.tables.processes.place(running.tables.current).interrupt.take());
+            with(|running| running.tables.processes.place(running.tables.current).take_interrupt());
         match interrupt {
             Some(why) => {
                 future.set(None);
-                Poll::Ready(Err(*why))
+                Poll::Ready(Err(why))
             }
             None => Poll::Pending,
         }

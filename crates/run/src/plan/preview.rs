@@ -27,11 +27,11 @@ impl<M: Model> Job<M> {
     pub(crate) fn preview(&self) -> Result<Vec<PlannedSetting>, Error> {
         let settings = &self.settings;
         let sync = settings.synchronisation()?;
-        let mut processes = ProcessPlan::as_given(settings);
+        let spec = self.check()?;
+        let mut processes = ProcessPlan::as_given(settings, spec.limits.lps);
         if processes.count > 1 {
             processes.carrier = choices::carrier(settings, false)?;
         }
-        let spec = self.check()?;
         let run = self.plan_run(sync, processes, &spec)?;
         let mut choices = Choices::default();
         choices.note("sync", run.sync);

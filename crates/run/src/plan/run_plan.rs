@@ -33,9 +33,10 @@ impl ProcessPlan {
         ProcessPlan { count: 1, zero_copy: choices::zero_copy(settings), carrier, machines: None }
     }
 
-    /// As many as were asked for, on this machine.
-    pub(crate) fn as_given(settings: &Settings) -> Self {
-        ProcessPlan { count: settings.processes(), ..ProcessPlan::alone(settings) }
+    /// As many as were asked for, on this machine, but none without an LP.
+    pub(crate) fn as_given(settings: &Settings, lps: u32) -> Self {
+        let count = settings.processes().min(lps.max(1));
+        ProcessPlan { count, ..ProcessPlan::alone(settings) }
     }
 
     /// How many processes the settings or the launcher ask for; `None` if neither does.
@@ -84,6 +85,8 @@ impl RunPlan {
         choices.note("sync", self.sync);
         let why = if settings.processes == Some(count) {
             Reason::Given
+        } else if settings.processes > Some(count) {
+            Reason::Rule("none without an LP")
         } else {
             Reason::Rule("those that there are")
         };
@@ -174,7 +177,7 @@ impl<M: Model> Job<M> {
         let limits = self.check()?.limits;
         let sync = Chosen { value: Synchronisation::Auto, why: Reason::Default };
         let machine = modelled::machine(&self.settings, &self.name, limits.lps)?;
-        let processes = ProcessPlan::as_given(&self.settings);
+        let processes = ProcessPlan::as_given(&self.settings, limits.lps);
         let RunPlan { pes, .. } =
             RunPlan::new::<M>(&self.settings, sync, processes, &limits, machine);
         let between = |partition| Delays::of(&limits.lookahead, &partition).least();

@@ -26,6 +26,8 @@ pub(crate) struct Customer {
 const SERVED: Counter = Counter::slot(0);
 const STAY: Mean = Mean::slot(1);
 const LOST: Counter = Counter::slot(2);
+const LEFT: Counter = Counter::slot(3);
+const HOPS: Mean = Mean::slot(4);
 
 #[model]
 impl ProcessModel for Ring {
@@ -43,16 +45,24 @@ impl ProcessModel for Ring {
         declare.counter(SERVED, "served", "", "customers served");
         declare.mean(STAY, "stay", "", "time at a station");
         declare.counter(LOST, "lost", "", "customers who lost patience");
+        declare.counter(LEFT, "left", "", "customers who waited at the end");
+        declare.mean(HOPS, "hops", "", "hops of the last customer of a station");
     }
 
     async fn run(self: Arc<Self>, sim: Sim<Customer>) {
         let till = Resource::new(sim, "till", 1);
+        let last = Shared::new(sim, 0);
+        sim.at_end(move |end| {
+            end.count(LEFT, end.waiting(till) as u64);
+            end.observe(HOPS, f64::from(end.shared(last).copied().unwrap_or(0)));
+        });
         for number in 0..3 {
             let delay = self.0.walk + sim.exponential(1.0);
             sim.send(sim.id(), delay, Customer { number, hops: 0 });
         }
         loop {
             let customer = sim.receive().await;
+            last.set(customer.hops);
             let this = Arc::clone(&self);
             sim.spawn(async move {
                 let came = sim.now();
@@ -100,6 +110,9 @@ fn outcome(run: &Run<Coroutines<Ring>>) -> (String, String, String) {
 fn every_engine_gives_one_answer() {
     let alone = ring(0.5).sync(Synchronisation::Sequential).run().unwrap();
     assert!(alone.record.committed_events > 5000, "{}", alone.record.committed_events);
+    let hops = &alone.record.results["hops"];
+    assert_eq!(hops["count"], 8, "each station looks back at the end: {hops}");
+    assert!(hops["mean"].as_f64().unwrap() > 100.0, "{hops}");
     let expected = outcome(&alone);
     for sync in [Synchronisation::Conservative, Synchronisation::Mixed, Synchronisation::Optimistic]
     {
