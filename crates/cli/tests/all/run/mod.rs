@@ -6,7 +6,7 @@ mod settings;
 
 use crate::support::warpline;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "about",
     "committed_events",
     "digest",
@@ -14,6 +14,7 @@ const KEYS: [&str; 19] = [
     "engine",
     "engines",
     "event_rate",
+    "headlines",
     "loop_seconds",
     "model",
     "parameters",
