@@ -1,6 +1,6 @@
 //! `warpline models`, `warpline verify`, and the help texts.
 
-use crate::support::warpline;
+use crate::support::{RUNS, RUNS_OF_PROCESSES, warpline, warpline_in};
 
 const MODELS: [&str; 16] = [
     "mm1",
@@ -68,6 +68,23 @@ fn the_examples_of_every_model_are_understood() {
             let help = warpline(&format!("{line} --help"));
             assert_eq!(help.code, 0, "{line}: {}", help.stderr);
         }
+    }
+}
+
+/// A name with a mistake in it would only be missing in the report.
+#[test]
+fn reports_lead_with_all_headlines_of_the_models() {
+    let place = tempfile::tempdir().unwrap();
+    for line in RUNS.iter().chain(&RUNS_OF_PROCESSES) {
+        let words: Vec<&str> =
+            "run --report out --json".split(' ').chain(line.split(' ')).collect();
+        let run = warpline_in(place.path(), &words).json();
+        let headlines = run["headlines"].as_array().unwrap();
+        let page = std::fs::read_to_string(place.path().join("out/report.html")).unwrap();
+        let lead = page.split("<dl class=\"tiles\">").nth(1).unwrap();
+        let lead = lead.split("</dl>").next().unwrap();
+        let tiles = lead.matches("<div class=\"tile").count();
+        assert!(tiles > 0 && tiles == headlines.len(), "{line}: {headlines:?}\n{lead}");
     }
 }
 

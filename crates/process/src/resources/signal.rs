@@ -73,11 +73,11 @@ impl<T: Clone> Signal<T> {
     pub fn try_trigger(&self, value: T) -> Result<(), T> {
         with(|running| {
             self.check(running.id);
-            running.tell(|| format!("triggers the signal {}", self.name));
             let mut state = self.state();
             if state.value.is_some() {
                 return Err(value);
             }
+            running.tell(|| format!("triggers the signal {}", self.name));
             state.value = Some(value);
             for wait in std::mem::take(&mut state.waiting) {
                 running.tables.finish_wait(wait, 0);

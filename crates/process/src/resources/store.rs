@@ -208,9 +208,9 @@ impl<T: Send + 'static> Store<T> {
         self.take(None, Location::caller())
     }
 
-    /// Gets the first item that `wants` wants. Who waits for such an item keeps nobody else from getting
-    /// another. `wants` must be a pure function of the item, and may not
-    /// call the simulation.
+    /// Gets the first item that `wants` wants. Who waits for such an item keeps nobody else from
+    /// getting another. `wants` must be a pure function of the item, and may not call the
+    /// simulation.
     #[track_caller]
     pub fn get_matching(self, wants: impl Fn(&T) -> bool + Send + 'static) -> Get<T> {
         self.take(Some(Box::new(wants)), Location::caller())

@@ -35,6 +35,9 @@ impl ProcessModel for Shop {
         });
         sim.sleep(1.0).await;
         sim.interrupt(dan, "the alarm rings");
+        let closing = Signal::new(sim, "closing");
+        closing.trigger(());
+        assert!(closing.try_trigger(()).is_err(), "it happens once, and is told once");
     }
 }
 
@@ -64,6 +67,7 @@ fn a_followed_lp_tells_the_story_of_its_processes() {
             "1 Cem sleeps until 3",
             "1 Dan sleeps until 101",
             "2 Dan is interrupted by run: the alarm rings",
+            "2 run triggers the signal closing",
             "2 run ends",
             "2 Dan ends",
             "3 Cem leaves the queue for till",
