@@ -63,7 +63,8 @@ impl Model for __Model__ {
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(SERVED, "served", "customers", "customers who passed through all stations");
         declare.mean(STAY, "stay", "min", "mean time from entering to leaving");
-        declare.histogram(WAIT, "wait", "min", "time that a customer waits at a station before being served");
+        declare.histogram(WAIT, "wait", "min", "time that a customer waits at a station before \
+            being served");
     }
 
     fn init(&self, lp: &mut Init<Self>) -> f64 {
@@ -111,8 +112,8 @@ impl Configure for __Model__ {
         let __Model__ { arrival_rate, service_rate, .. } = *parameters;
         if arrival_rate >= service_rate {
             return Err(format!(
-                "{arrival_rate} customers arrive in a minute and {service_rate} can be served, so queues grow without \
-                 limit; choose `arrival-rate` below `service-rate`"
+                "{arrival_rate} customers arrive in a minute and {service_rate} can be served, so \
+                 queues grow without limit; choose `arrival-rate` below `service-rate`"
             ));
         }
         Ok(parameters.clone())

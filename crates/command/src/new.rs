@@ -55,11 +55,15 @@ const LONGEST: usize = 64;
 pub(crate) fn command(program: &str) -> Command {
     Command::new(NEW)
         .about("Write a small project with a model of your own, which has this whole command")
-        .arg(Arg::new(NAME).required(true).help("The name of the project and of its directory, \
-                                                 such as `corner-shop`"))
+        .arg(Arg::new(NAME).required(true).help(
+            "The name of the project and of its directory, \
+                                                 such as `corner-shop`",
+        ))
         .after_help(format!(
-            "Example:\n  {program} {NEW} corner-shop && cd corner-shop && cargo run --release -- run\n\n\
-             Exit status: 0 done, 1 a file could not be written, 2 usage error (nothing was written)."
+            "Example:\n  {program} {NEW} corner-shop && cd corner-shop && cargo run --release -- \
+             run\n\n\
+             Exit status: 0 done, 1 a file could not be written, 2 usage error (nothing was \
+             written)."
         ))
 }
 

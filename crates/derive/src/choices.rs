@@ -163,7 +163,8 @@ mod tests {
             "a choice has a `word`, and no other keys",
             "words",
         );
-        let twice = "enum Cut { /// In slices.\nInSlices, /// Sliced.\n#[choice(word = \"in-slices\")] Sliced }";
+        let twice = "enum Cut { /// In slices.\nInSlices, /// Sliced.\n#[choice(word = \
+                     \"in-slices\")] Sliced }";
         assert_error(twice, "`InSlices` and `Sliced` have the same word, `in-slices`", "Sliced");
     }
 

@@ -233,7 +233,8 @@ mod tests {
     #[test]
     fn all_fields_of_all_variants_are_looked_into_but_those_that_are_fixed() {
         let code = code(
-            "enum Shop<T> { Till { takings: f64, r#type: T }, Door(#[journal(fixed)] String, u8), Closed }",
+            "enum Shop<T> { Till { takings: f64, r#type: T }, Door(#[journal(fixed)] String, u8), \
+             Closed }",
         );
         for part in [
             "takings : field_0",

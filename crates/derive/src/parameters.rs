@@ -65,7 +65,10 @@ fn parameter(declared: &Field) -> syn::Result<Parameter> {
         ));
     }
     let meaning = doc(&declared.attrs).unwrap_or_else(|| {
-        let advice = format!("say what `{field}` means in a doc comment, such as `/// Number of ovens.`: help texts show it");
+        let advice = format!(
+            "say what `{field}` means in a doc comment, such as `/// Number of \
+                              ovens.`: help texts show it"
+        );
         errors.add(Error::new_spanned(&field, advice));
         String::new()
     });
@@ -183,7 +186,8 @@ mod tests {
 
     #[test]
     fn a_field_says_what_it_means() {
-        let advice = "say what `ovens` means in a doc comment, such as `/// Number of ovens.`: help texts show it";
+        let advice = "say what `ovens` means in a doc comment, such as `/// Number of ovens.`: \
+                      help texts show it";
         for none in ["", "/// \n", "#[doc(hidden)]", "#[parameter(default = 2)]"] {
             assert_error(&format!("{none} ovens: u32"), advice, "ovens");
         }
@@ -218,7 +222,8 @@ mod tests {
 
     #[test]
     fn a_range_includes_its_limits_and_the_default() {
-        let form = "a range is `low..=high`, both included, or `low..` without an upper limit; leave `range` out if any value will do";
+        let form = "a range is `low..=high`, both included, or `low..` without an upper limit; \
+                    leave `range` out if any value will do";
         for range in ["1..100", "..", "..=5", "100", "(1, 100)"] {
             assert_error(
                 &format!("/// Ovens.\n#[parameter(default = 2, range = {range})] ovens: u32"),
@@ -298,7 +303,8 @@ mod tests {
 
     #[test]
     fn all_errors_are_reported_at_once() {
-        let source = "struct Bakery<T> { ovens: u32, #[parameter(units = 1)] shelves: u32, /// Fine.\nfine: u32 }";
+        let source = "struct Bakery<T> { ovens: u32, #[parameter(units = 1)] shelves: u32, /// \
+                      Fine.\nfine: u32 }";
         let places: Vec<String> =
             test_support::errors(expand, source).into_iter().map(|(_, place)| place).collect();
         assert_eq!(places, ["<T>", "ovens", "shelves", "units"]);

@@ -31,8 +31,8 @@ impl Parse for Range {
                 ..
             }) => (low, Some(high)),
             _ => {
-                let advice = "a range is `low..=high`, both included, or `low..` without an upper limit; \
-                    leave `range` out if any value will do";
+                let advice = "a range is `low..=high`, both included, or `low..` without an upper \
+                              limit; leave `range` out if any value will do";
                 return Err(Error::new_spanned(whole, advice));
             }
         };

@@ -74,7 +74,8 @@ pub enum MachineError {
     },
     /// A figure that does not say where it comes from.
     #[error(
-        "{file}: `{key}` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \""
+        "{file}: `{key}` needs an origin, which is \"measured\", or begins with \"measured: \", \
+         \"assumed: \" or \"published: \""
     )]
     Origin {
         /// The file.

@@ -77,8 +77,10 @@ fn messages_between_domains_of_a_node_take_longer() {
 #[test]
 fn every_figure_belongs_to_one_group() {
     let noisy = PLAIN.to_owned()
-        + "[noise]\nevery = { us = 100, origin = \"measured\" }\nlasts = { us = 5, origin = \"measured\" }\n\
-           stragglers = { share = 0.25, origin = \"measured\" }\nslowdown = { factor = 2, origin = \"measured\" }\n";
+        + "[noise]\nevery = { us = 100, origin = \"measured\" }\nlasts = { us = 5, origin = \
+           \"measured\" }\n\
+           stragglers = { share = 0.25, origin = \"measured\" }\nslowdown = { factor = 2, origin = \
+           \"measured\" }\n";
     let machine = read("noisy", "noisy.toml", &noisy).unwrap();
     let all = |factor| {
         FigureGroup::ALL
@@ -181,7 +183,8 @@ fn wrong_files_are_refused_in_a_sentence() {
         (
             "topology = \"torus\"",
             "topology = \"ring\"",
-            "plain.toml: `network.topology` cannot be \"ring\": it takes one of flat, torus, fat-tree",
+            "plain.toml: `network.topology` cannot be \"ring\": it takes one of flat, torus, \
+             fat-tree",
         ),
         (
             "undo =",
@@ -196,12 +199,14 @@ fn wrong_files_are_refused_in_a_sentence() {
         (
             "{ us = 1, origin = \"measured\" }\noverhead",
             "{ us = 1 }\noverhead",
-            "plain.toml: `far.latency` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
+            "plain.toml: `far.latency` needs an origin, which is \"measured\", or begins with \
+             \"measured: \", \"assumed: \" or \"published: \"",
         ),
         (
             "\"assumed: small\"",
             "\"assumed: \"",
-            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
+            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \
+             \"measured: \", \"assumed: \" or \"published: \"",
         ),
         (
             "count = 2",
@@ -211,12 +216,14 @@ fn wrong_files_are_refused_in_a_sentence() {
         (
             "origin = \"assumed: small\" }",
             "origin = \"measured: \" }",
-            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \"measured: \", \"assumed: \" or \"published: \"",
+            "plain.toml: `node.cores` needs an origin, which is \"measured\", or begins with \
+             \"measured: \", \"assumed: \" or \"published: \"",
         ),
         (
             "[near]",
             "domains = { count = 3, origin = \"measured\" }\n[near]",
-            "plain.toml: `node.domains` cannot be 3: each has as many of the 2 cores; it takes a divisor of that",
+            "plain.toml: `node.domains` cannot be 3: each has as many of the 2 cores; it takes a \
+             divisor of that",
         ),
         (
             "[near]",
@@ -231,7 +238,9 @@ fn wrong_files_are_refused_in_a_sentence() {
         (
             "{ ns = 30,",
             "{ hours = 30,",
-            "plain.toml: `network.hop` cannot be { hours = 30, origin = \"published: a book\" }: it takes a number under its unit, { ps = … } or { ns = … } or { us = … } or { ms = … } or { s = … }",
+            "plain.toml: `network.hop` cannot be { hours = 30, origin = \"published: a book\" }: \
+             it takes a number under its unit, { ps = … } or { ns = … } or { us = … } or { ms = … \
+             } or { s = … }",
         ),
     ] {
         assert!(PLAIN.contains(from), "{from}");
@@ -247,15 +256,19 @@ fn an_unknown_machine_names_those_that_there_are() {
     let error = open("cray-xt4").unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt4`: it is neither a file nor one of loggops-default, \
+         cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, \
+         multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
     );
 }
 
 #[test]
 fn noise_is_drawn_from_a_seed() {
     let noisy = PLAIN.to_owned()
-        + "[noise]\nevery = { ms = 1, origin = \"measured\" }\nlasts = { us = 5, origin = \"measured\" }\n\
-           stragglers = { share = 0.25, origin = \"measured\" }\nslowdown = { factor = 2, origin = \"measured\" }\n";
+        + "[noise]\nevery = { ms = 1, origin = \"measured\" }\nlasts = { us = 5, origin = \
+           \"measured\" }\n\
+           stragglers = { share = 0.25, origin = \"measured\" }\nslowdown = { factor = 2, origin = \
+           \"measured\" }\n";
     let noise = read("noisy", "noisy.toml", &noisy).unwrap().noise;
     let slow = (0..1000).filter(|core| noise.slowdown_of(1, *core) > 1.0).count();
     assert!((200..300).contains(&slow), "{slow}");
@@ -331,12 +344,14 @@ fn wrong_hardware_is_refused_in_a_sentence() {
         (
             "clock = { ghz = 2, origin = \"measured\" }\n",
             "",
-            "units.toml: `registers.clock` is missing; give it as { ghz = 2.0, origin = \"assumed: …\" }",
+            "units.toml: `registers.clock` is missing; give it as { ghz = 2.0, origin = \"assumed: \
+             …\" }",
         ),
         (
             "rank = { cycles = 1",
             "rank = { ns = 1",
-            "units.toml: `registers.rank` cannot be { ns = 1, origin = \"measured\" }: it takes a number under its unit, { cycles = … }",
+            "units.toml: `registers.rank` cannot be { ns = 1, origin = \"measured\" }: it takes a \
+             number under its unit, { cycles = … }",
         ),
         (
             "slots = { count = 2",
@@ -346,7 +361,8 @@ fn wrong_hardware_is_refused_in_a_sentence() {
         (
             "wait = {",
             "waits = {",
-            "units.toml: `mailboxes.wait` is missing; give it as { cycles = 4, origin = \"assumed: …\" }",
+            "units.toml: `mailboxes.wait` is missing; give it as { cycles = 4, origin = \"assumed: \
+             …\" }",
         ),
     ] {
         assert!(UNITS.contains(from), "{from}");

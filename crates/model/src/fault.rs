@@ -25,8 +25,9 @@ pub enum Fault {
     },
     /// A delay below the declared lookahead.
     #[error(
-        "sent an event to {to} with delay {}, below the declared lookahead {}; \
-         send it later, or declare a smaller lookahead where the model does: in Model::lookahead, lookahead_of or links",
+        "sent an event to {to} with delay {}, below the declared lookahead {}; send it later, or \
+         declare a smaller lookahead where the model does: in Model::lookahead, lookahead_of or \
+         links",
         Figure::from(.delay),
         Figure::from(.lookahead)
     )]
@@ -40,7 +41,8 @@ pub enum Fault {
     },
     /// A receiver to which the sender has declared no link.
     #[error(
-        "sent an event to {to}, to which it declares no link; name {to} among its links in Model::links, or send to one of those"
+        "sent an event to {to}, to which it declares no link; name {to} among its links in \
+         Model::links, or send to one of those"
     )]
     NoLink {
         /// The receiver as given.
@@ -55,7 +57,8 @@ pub enum Fault {
         lps: u32,
     },
     /// A delay that leads beyond the largest virtual time.
-    #[error("sent an event to {to} with delay {}, which leads beyond the largest virtual time ({max:e})", Figure::from(.delay), max = f64::MAX)]
+    #[error("sent an event to {to} with delay {}, which leads beyond the largest virtual time \
+             ({max:e})", Figure::from(.delay), max = f64::MAX)]
     EndOfTime {
         /// The receiver.
         to: LpId,
@@ -64,7 +67,8 @@ pub enum Fault {
     },
     /// Too many zero-delay hops at one instant.
     #[error(
-        "is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; give one of its sends a delay"
+        "is hop {limit} in a row without delay: a zero-delay loop that never lets time advance; \
+         give one of its sends a delay"
     )]
     ZeroDelayLoop {
         /// The maximum number of hops.
@@ -72,8 +76,8 @@ pub enum Fault {
     },
     /// Too many hops at one instant, the last of them with a delay that is lost to rounding.
     #[error(
-        "is hop {limit} in a row at one instant: its delay of {} to {to} is lost to rounding, as times are {} apart there; \
-         use longer delays, or a run of fewer units of time",
+        "is hop {limit} in a row at one instant: its delay of {} to {to} is lost to rounding, as \
+         times are {} apart there; use longer delays, or a run of fewer units of time",
         Figure::from(.delay),
         Figure::from(.step)
     )]
@@ -103,7 +107,8 @@ pub enum Fault {
     },
     /// A statistic that was not declared, or declared as another kind or with fewer items.
     #[error(
-        "wrote to item {item} of statistic slot {slot} as a {used}, but {declared}; see Model::declare"
+        "wrote to item {item} of statistic slot {slot} as a {used}, but {declared}; see \
+         Model::declare"
     )]
     Statistic {
         /// The slot of the handle.
@@ -135,7 +140,8 @@ pub enum Fault {
     },
     /// A counter whose total exceeds `u64::MAX`. It is a fault of the run as a whole, not of an
     /// event: totals are kept in 128 bits, and checked once, after the last event.
-    #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or use several counters", max = u64::MAX)]
+    #[error("brought counter `{name}` beyond the largest count, {max}; count in a larger unit, or \
+             use several counters", max = u64::MAX)]
     CounterOverflow {
         /// The counter.
         name: String,
@@ -160,8 +166,8 @@ pub enum Fault {
     /// The event cannot be written as bytes, or not be read back, on its way to another process.
     /// The text says why.
     #[error(
-        "did not reach its LP in another process: {0}; see to it that every event can be written and read back alike, \
-         or run the model with threads of one process, which write nothing"
+        "did not reach its LP in another process: {0}; see to it that every event can be written \
+         and read back alike, or run the model with threads of one process, which write nothing"
     )]
     Unreadable(String),
     /// The model gave up by [`Context::fail`](crate::Context::fail).

@@ -35,7 +35,8 @@ pub enum LookaheadError {
     },
     /// The lookahead of a link is not a valid delay.
     #[error(
-        "declares the lookahead {lookahead} of the link from {from} to {to}: it must be a finite number, zero or more"
+        "declares the lookahead {lookahead} of the link from {from} to {to}: it must be a finite \
+         number, zero or more"
     )]
     Link {
         /// The sender.
@@ -57,7 +58,8 @@ pub enum LookaheadError {
     },
     /// There are too many LPs or links for this machine.
     #[error(
-        "declares links or lookahead of more LPs than fit into memory, which ends at {0}; declare less, or use a larger machine"
+        "declares links or lookahead of more LPs than fit into memory, which ends at {0}; declare \
+         less, or use a larger machine"
     )]
     Memory(LpId),
 }

@@ -119,7 +119,8 @@ fn what_makes_no_sense_is_refused() {
         // Links from an LP to itself must be valid as well.
         for to in [1, 2] {
             let text = refused(Declared::four(&[(0, 1.0), (to, wrong)]));
-            let expected = "declares the lookahead WRONG of the link from LP 1 to LP TO: it must be a finite number, zero or more";
+            let expected = "declares the lookahead WRONG of the link from LP 1 to LP TO: it must \
+                            be a finite number, zero or more";
             assert_eq!(
                 text,
                 expected.replace("WRONG", &wrong.to_string()).replace("TO", &to.to_string())

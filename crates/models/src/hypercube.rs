@@ -182,7 +182,12 @@ impl Model for Hypercube {
             "messages",
             "throughput times mean time: by Little's law, the messages in the network",
         );
-        declare.result("utilisation", "", "share of time that a node sends: messages that it sends per ms, times their mean length");
+        declare.result(
+            "utilisation",
+            "",
+            "share of time that a node sends: messages that it sends \
+                                           per ms, times their mean length",
+        );
         declare.headlines(&["time", "hops", "delivered", "utilisation"]);
     }
 
@@ -249,7 +254,8 @@ impl Configure for Hypercube {
         let HypercubeParameters { shortest, longest, .. } = *parameters;
         if shortest > longest {
             return Err(format!(
-                "the shortest message, {shortest} ms, is longer than the longest, {longest} ms: exchange them"
+                "the shortest message, {shortest} ms, is longer than the longest, {longest} ms: \
+                 exchange them"
             ));
         }
         Ok(Hypercube { parameters: parameters.clone() })

@@ -189,7 +189,8 @@ impl<R: Rest> Model for Phold<R> {
             PAYLOADS,
             "payload_sum",
             "",
-            "sum of all payloads received since time 0, by number, first byte and length, modulo 2^32 per LP",
+            "sum of all payloads received since time 0, by number, first byte and length, modulo \
+             2^32 per LP",
         );
         if self.parameters.plots {
             plots::declare(&self.parameters, declare);
@@ -257,7 +258,8 @@ impl<R: Rest> Model for Phold<R> {
 const PRESETS: &[Preset] = &[
     Preset {
         name: "rcphold-10-1000",
-        about: "RCPHOLD of Perumalla, Park and Tipparaju (2014) with the structure (10, 1000): 10 LPs per cluster, 1000 messages per LP",
+        about: "RCPHOLD of Perumalla, Park and Tipparaju (2014) with the structure (10, 1000): 10 \
+                LPs per cluster, 1000 messages per LP",
         values: &[("lps", "80"), ("clusters", "8"), ("population", "1000"), ("reach", "1")],
     },
     Preset {
@@ -286,13 +288,15 @@ impl<R: Rest> Configure for Phold<R> {
         }
         if !lps.is_multiple_of(clusters) {
             return Err(format!(
-                "{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the divisors of `lps`"
+                "{clusters} clusters do not divide {lps} LPs evenly; choose `clusters` among the \
+                 divisors of `lps`"
             ));
         }
         // In u64, so that twice the reach does not overflow.
         if clusters > 1 && 2 * u64::from(reach) >= u64::from(clusters) {
             return Err(format!(
-                "a reach of {reach} goes more than once around {clusters} clusters; choose `reach` below {}",
+                "a reach of {reach} goes more than once around {clusters} clusters; choose `reach` \
+                 below {}",
                 clusters.div_ceil(2)
             ));
         }

@@ -41,7 +41,8 @@ fn main() -> Result<()> {
         if mpi.rank() == 0 {
             let rate = capacity as f64 / message / 1e9;
             println!(
-                "{capacity:6} bytes: round trip {:7.2} µs, {:9.0} batches/s one way, {rate:.2} GB/s",
+                "{capacity:6} bytes: round trip {:7.2} µs, {:9.0} batches/s one way, {rate:.2} \
+                 GB/s",
                 1e6 * trip,
                 1.0 / message
             );

@@ -61,8 +61,9 @@ impl fmt::Display for LostDelays {
         };
         write!(
             f,
-            "{sends} sent with a delay that is lost to rounding, and happened at the time of sending; the first by {sender}, to {to} with delay {}, \
-             where times are {step} apart: if that matters, use longer delays, or a run of fewer units of time",
+            "{sends} sent with a delay that is lost to rounding, and happened at the time of \
+             sending; the first by {sender}, to {to} with delay {}, where times are {step} apart: \
+             if that matters, use longer delays, or a run of fewer units of time",
             Figure(delay)
         )
     }
@@ -82,6 +83,12 @@ mod tests {
             assert_eq!((sum.count, sum.lp, sum.time), (4, 9, 7.0));
         }
         let text = LostDelays::one(LpId(3), 7, 1e17, LpId(4), 0.5).to_string();
-        assert!(text.contains("the first by event 7 of LP 3 at time 1e17, to LP 4 with delay 0.5, where times are 16 apart"), "{text}");
+        assert!(
+            text.contains(
+                "the first by event 7 of LP 3 at time 1e17, to LP 4 with delay 0.5, \
+                               where times are 16 apart"
+            ),
+            "{text}"
+        );
     }
 }

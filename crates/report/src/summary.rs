@@ -77,7 +77,8 @@ pub(crate) fn cut_short(record: &RunRecord) -> String {
         }
     };
     format!(
-        "<p class=\"card notice\">Stopped early, {}: all figures are of what was done until then.</p>\n",
+        "<p class=\"card notice\">Stopped early, {}: all figures are of what was done until \
+         then.</p>\n",
         escape(&reached)
     )
 }

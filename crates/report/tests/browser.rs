@@ -76,7 +76,8 @@ fn assert_quiet(browser: &Chromium) {
 /// The texts of a column of the last table of the page.
 fn column(browser: &mut Chromium, column: usize) -> Vec<String> {
     let cells = browser.eval(&format!(
-        "[...[...document.querySelectorAll('[data-table]')].at(-1).querySelectorAll('tbody tr')].map((row) => row.cells[{column}].textContent)"
+        "[...[...document.querySelectorAll('[data-table]')].at(-1).querySelectorAll('tbody \
+         tr')].map((row) => row.cells[{column}].textContent)"
     ));
     serde_json::from_value(cells).unwrap()
 }
@@ -168,12 +169,16 @@ fn tables_sort_and_filter() {
     assert!(numbers(&falling).iter().rev().is_sorted(), "{falling:?}");
 
     // Keys work as well as the mouse.
-    browser.eval("[...document.querySelectorAll('[data-table]')].at(-1).querySelector('thead button').focus()");
+    browser.eval(
+        "[...document.querySelectorAll('[data-table]')].at(-1).querySelector('thead \
+                  button').focus()",
+    );
     browser.press("Enter", 13, "\r");
     let names = column(&mut browser, 0);
     assert!(names.is_sorted(), "{names:?}");
 
-    let filter = "const box = [...document.querySelectorAll('[data-table]')].at(-1); box.querySelector('input')";
+    let filter = "const box = [...document.querySelectorAll('[data-table]')].at(-1); \
+                  box.querySelector('input')";
     browser.eval(&format!("{{{filter}.focus()}}"));
     browser.call("Input.insertText", json!({"text": "PARIS amst"}));
     assert_eq!(column(&mut browser, 0), Vec::<String>::new());
@@ -205,7 +210,11 @@ fn large_tables_show_their_rows_when_asked() {
     let (mut browser, _dir) = shown(&record);
     assert_eq!(column(&mut browser, 0).len(), 200);
 
-    let took = browser.eval("(() => { const from = performance.now(); document.querySelectorAll('.data thead button')[2].click(); return performance.now() - from; })()");
+    let took = browser.eval(
+        "(() => { const from = performance.now(); \
+                             document.querySelectorAll('.data thead button')[2].click(); return \
+                             performance.now() - from; })()",
+    );
     assert!(took.as_f64().unwrap() < 5000.0, "sorting 20 000 rows took {took} ms");
     assert_eq!(column(&mut browser, 0).len(), 200);
     click_head(&mut browser, 3);
@@ -224,7 +233,8 @@ fn large_tables_show_their_rows_when_asked() {
 #[test]
 fn charts_follow_the_colours_of_the_system() {
     let (mut browser, _dir) = shown(&sample());
-    let look = "[getComputedStyle(document.documentElement).backgroundColor, document.querySelector('.map svg').outerHTML]";
+    let look = "[getComputedStyle(document.documentElement).backgroundColor, \
+                document.querySelector('.map svg').outerHTML]";
     let light = browser.eval(look);
     browser.prefer("dark");
     browser.wait_for(&format!("{look}[1] !== {}", light[1]));
@@ -249,7 +259,8 @@ fn a_phone_shows_it_all_without_scrolling_sideways() {
         browser.resize(width);
         browser.wait_for(&format!("innerWidth === {width}"));
         browser.wait_for(
-            "[...document.querySelectorAll('[data-chart] svg')].every((svg) => svg.clientWidth <= svg.closest('[data-chart]').clientWidth)",
+            "[...document.querySelectorAll('[data-chart] svg')].every((svg) => svg.clientWidth <= \
+             svg.closest('[data-chart]').clientWidth)",
         );
         let widths = browser.eval("[document.documentElement.scrollWidth, innerWidth]");
         assert!(widths[0].as_u64() <= widths[1].as_u64(), "{widths}");
@@ -273,13 +284,16 @@ fn settings_say_what_they_do_and_when_they_hurt() {
     });
     let (mut browser, _dir) = shown(&record);
     browser.eval("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
-    let rows = "[...document.querySelectorAll('[aria-label=Settings] tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
+    let rows = "[...document.querySelectorAll('[aria-label=Settings] tr')].map((row) => \
+                [...row.cells].map((cell) => cell.innerText).join(' | '))";
     let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
     let expected = [
         "end | 60.0 s\nModel time at which the run ends.\nWhen it hurts: a short run tells little.",
         "seed | 20260117\nSeed of all random numbers.\nWhen it hurts: one seed is one sample.",
-        "batch | 128 events\nEvents between two looks at messages.\nWhen it hurts: too <small>, and looking costs more than events do.",
-        "undo | copy\nHow events are undone.\nWhen it hurts: copies cost most where states are large.",
+        "batch | 128 events\nEvents between two looks at messages.\nWhen it hurts: too <small>, \
+         and looking costs more than events do.",
+        "undo | copy\nHow events are undone.\nWhen it hurts: copies cost most where states are \
+         large.",
         "window | adaptive (s)",
         // The record has no notes on these.
         "gvt | asynchronous",
@@ -316,7 +330,12 @@ fn the_summary_needs_no_scripts() {
 fn the_browser_tells_on_a_bad_page() {
     let dir = TempDir::new().unwrap();
     let page = dir.path().join("bad.html");
-    std::fs::write(&page, "<script>console.error('loud')</script><script>missing()</script><img src='http://127.0.0.1:9/x.png'>").unwrap();
+    std::fs::write(
+        &page,
+        "<script>console.error('loud')</script><script>missing()</script><img \
+                           src='http://127.0.0.1:9/x.png'>",
+    )
+    .unwrap();
     let mut browser = Chromium::start(1280);
     browser.open(&page);
     assert!(browser.complaints().len() >= 2, "{:#?}", browser.complaints());

@@ -123,8 +123,9 @@ impl<M: Model> Job<M> {
         let (thread, alike) = begun.entry(hasher.clone().finish()).or_insert((caller, 0));
         if *thread != caller {
             return Err(Error::Setting(
-                "another thread has begun a run of several processes that looks like this one, and the other processes could not tell the two apart: \
-                 give one of them another seed or other parameters, or begin both in one thread"
+                "another thread has begun a run of several processes that looks like this one, and \
+                 the other processes could not tell the two apart: give one of them another seed \
+                 or other parameters, or begin both in one thread"
                     .to_owned(),
             ));
         }
@@ -141,8 +142,9 @@ impl<M: Model> Job<M> {
             return Ok(());
         }
         Err(Error::Setting(
-            "`barrier` is `all-reduce`, but no launcher of MPI programs has started this program: start it by `mpirun -np N warpline …`, built \
-             with the feature `mpi`; or use --barrier tree, or --barrier central for PEs that share memory"
+            "`barrier` is `all-reduce`, but no launcher of MPI programs has started this program: \
+             start it by `mpirun -np N warpline …`, built with the feature `mpi`; or use --barrier \
+             tree, or --barrier central for PEs that share memory"
                 .into(),
         ))
     }
@@ -152,7 +154,11 @@ impl<M: Model> Job<M> {
     fn launched(&self, launch: Launch) -> Result<(Part, ProcessPlan), Error> {
         let refuse = |why: String| Err(Error::Setting(why));
         if LAUNCHED.swap(true, Ordering::Relaxed) {
-            return refuse("processes that a launcher has started have one run together, and this program has had it".to_owned());
+            return refuse(
+                "processes that a launcher has started have one run together, and this \
+                           program has had it"
+                    .to_owned(),
+            );
         }
         let given = self.settings.processes;
         // Refused before MPI starts, where the launcher says how many there are.
@@ -173,7 +179,8 @@ impl<M: Model> Job<M> {
         let count = ranks.count();
         if let Some(given) = given.filter(|given| *given != count) {
             return refuse(format!(
-                "`processes` is {given}, but the launcher has started {count} processes; leave it out"
+                "`processes` is {given}, but the launcher has started {count} processes; leave it \
+                 out"
             ));
         }
         if !ranks.may_thread()
@@ -181,7 +188,8 @@ impl<M: Model> Job<M> {
                 || matches!(communication, Communication::Worker | Communication::Distributed))
         {
             return refuse(
-                "this MPI library lets one thread of each process call it, and no more: use --communication dedicated with one thread"
+                "this MPI library lets one thread of each process call it, and no more: use \
+                 --communication dedicated with one thread"
                     .to_owned(),
             );
         }
@@ -210,8 +218,9 @@ impl<M: Model> Job<M> {
         let event = std::any::type_name::<M::Event>();
         if M::ABILITIES.wire().is_none() {
             return refuse(format!(
-                "events of type `{event}` do not leave their process; mark the model with #[model], and derive Portable for its events if \
-                 they are plain data, or else serde's Serialize and Deserialize; or use threads"
+                "events of type `{event}` do not leave their process; mark the model with \
+                 #[model], and derive Portable for its events if they are plain data, or else \
+                 serde's Serialize and Deserialize; or use threads"
             ));
         }
         if self.settings.trace.is_some() {
@@ -236,7 +245,8 @@ impl<M: Model> Job<M> {
         if processes > lps {
             let name = &self.name;
             return Err(Error::Setting(format!(
-                "model `{name}` has {lps} LPs, too few for {processes} processes: each needs one at least"
+                "model `{name}` has {lps} LPs, too few for {processes} processes: each needs one \
+                 at least"
             )));
         }
         let mut description = self.description(spec, &run.agreed_settings(&self.settings));
@@ -328,8 +338,8 @@ fn no_shared_memory() -> String {
         all.filter(|gvt| gvt.needs_shared_memory() == shared).map(|gvt| gvt.name()).collect()
     };
     format!(
-        "--gvt {} and the barriers `central` and `condvar` are for PEs that share memory, and these processes do not: \
-         use --gvt {}, and --barrier tree or all-reduce",
+        "--gvt {} and the barriers `central` and `condvar` are for PEs that share memory, and \
+         these processes do not: use --gvt {}, and --barrier tree or all-reduce",
         names(true).join(", "),
         names(false).join(" or "),
     )

@@ -109,7 +109,8 @@ impl<M: Model> Job<M> {
         if self.settings.trace.is_none() || selector.is_fixed() && !first.is_sequential() {
             return Ok(());
         }
-        let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs --sync optimistic or conservative";
+        let why = "a trace shows the PEs of one engine, and a sequential run has none: it needs \
+                   --sync optimistic or conservative";
         Err(Error::Setting(why.into()))
     }
 

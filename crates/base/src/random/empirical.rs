@@ -86,18 +86,20 @@ impl fmt::Display for PointsError {
         match self {
             PointsError::Empty => write!(
                 f,
-                "no point has a positive share: give points (value, share of all values up to this one)"
+                "no point has a positive share: give points (value, share of all values up to this \
+                 one)"
             ),
             PointsError::Value { index, value } => {
                 write!(
                     f,
-                    "the value of point {index} is {value}: values must be finite, and none less than the one before"
+                    "the value of point {index} is {value}: values must be finite, and none less \
+                     than the one before"
                 )
             }
             PointsError::Share { index, value } => write!(
                 f,
-                "the share of point {index} is {value}: it counts all values up to its own, so it must be finite, \
-                 not negative, and not less than the one before"
+                "the share of point {index} is {value}: it counts all values up to its own, so it \
+                 must be finite, not negative, and not less than the one before"
             ),
         }
     }

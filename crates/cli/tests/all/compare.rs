@@ -17,12 +17,14 @@ fn the_help_tells_what_is_compared_and_how() {
         let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for words in [
             "Comparison: --runs <N> Runs of each engine, in turn [default: 3]",
-            "--with <ENGINES> Engines that are compared with the sequential one, separated by commas; and ways in which each of them runs: \
-             threads, processes, or ranks that mpirun starts, with messages in shared memory or copied [default: all that suit the model]",
+            "--with <ENGINES> Engines that are compared with the sequential one, separated by \
+             commas; and ways in which each of them runs: threads, processes, or ranks that mpirun \
+             starts, with messages in shared memory or copied [default: all that suit the model]",
             "The engine that is compared with the sequential one, if --with names none",
             "Parallel runs: --sync",
             "--threads <N>",
-            "Output: --report <DIR> Directory for a report, made if needed: report.html and run.json",
+            "Output: --report <DIR> Directory for a report, made if needed: report.html and \
+             run.json",
             "--json",
             "--quiet",
             "Examples: warpline",
@@ -53,8 +55,9 @@ fn a_comparison_can_be_used_wrongly() {
     warpline("compare fold").is_wrong_use(&["did you mean `phold`?"]);
     warpline("compare phold --runs 0")
         .is_wrong_use(&["`runs` cannot be `0`: it takes a whole number from 1 to"]);
-    let takes = "it takes engines separated by commas, of auto, sequential, conservative, optimistic, mixed, and ways to run them, of \
-                 threads, processes, mpi, mpi-copies; did you mean `optimistic`?";
+    let takes = "it takes engines separated by commas, of auto, sequential, conservative, \
+                 optimistic, mixed, and ways to run them, of threads, processes, mpi, mpi-copies; \
+                 did you mean `optimistic`?";
     warpline("compare phold --with sequential,optimist")
         .is_wrong_use(&["`with` cannot be `sequential,optimist`", takes]);
     warpline("run phold --with optimistic").is_wrong_use(&["--with"]);

@@ -54,7 +54,8 @@ fn what_cannot_be_calibrated_or_checked_is_said() {
     let scale = refused("run phold --machine-scale event=2 --json");
     assert_eq!(
         scale,
-        "`machine-scale` is `event=2`, but there is no `machine` to scale: name one, or leave it out"
+        "`machine-scale` is `event=2`, but there is no `machine` to scale: name one, or leave it \
+         out"
     );
     let figures = refused("run phold --machine infiniband --machine-scale latenc=2 --json");
     assert!(figures.contains("did you mean `latency`?"), "{figures}");

@@ -20,7 +20,8 @@ fn runs_without_enough_memory_end_with_an_error() {
         "run phold --lps 20000 --population 20 --end 0.2",
         "run phold --lps 20000 --population 20 --end 0.2 --threads 2",
         "run phold --lps 20000 --population 20 --end 0.2 --threads 2 --use-lookahead no",
-        "run phold --lps 20000 --population 20 --end 0.2 --virtual-cluster 3 --threads 3 --undo reverse",
+        "run phold --lps 20000 --population 20 --end 0.2 --virtual-cluster 3 --threads 3 --undo \
+         reverse",
         "run mm1 --end 20000 --threads 1 --sync optimistic",
         "explain phold --lps 20000 --population 20 --end 0.2",
     ];

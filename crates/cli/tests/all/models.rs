@@ -100,8 +100,11 @@ fn help_tells_units_defaults_and_ranges() {
         "Run settings: --end <TIME>",
         "Engine settings: --pending",
         "Parallel runs: --sync",
-        "[default: auto; sequential with one thread; optimistic, or mixed if the model has conservative LPs, with more, or if a setting is given that only such runs have a use for] [possible values: auto, sequential, conservative, optimistic, mixed]",
-        "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen by the engine",
+        "[default: auto; sequential with one thread; optimistic, or mixed if the model has \
+         conservative LPs, with more, or if a setting is given that only such runs have a use for] \
+         [possible values: auto, sequential, conservative, optimistic, mixed]",
+        "--window <TIME> How far beyond GVT events may be executed, in model time [default: chosen \
+         by the engine",
         "Examples: warpline run network",
         "[possible values: ladder, heap]",
     ] {

@@ -26,7 +26,8 @@ const WAYS: [(u32, &str); 29] = [
     (2, "--zero-copy no --communication dedicated --threads 2"),
     (
         3,
-        "--zero-copy no --communication dedicated --communication-threads 2 --communication-ring cas --threads 3",
+        "--zero-copy no --communication dedicated --communication-threads 2 --communication-ring \
+         cas --threads 3",
     ),
     (2, "--zero-copy no --communication distributed --threads 2 --undo reverse"),
     (4, "--zero-copy no --gvt one-sided --use-lookahead no --communication-delay 0"),
@@ -42,7 +43,8 @@ const WAYS: [(u32, &str); 29] = [
     (3, "--barrier all-reduce --zero-copy no --communication dedicated --threads 2"),
     (
         2,
-        "--barrier all-reduce --zero-copy no --communication dedicated --communication-threads 2 --threads 2",
+        "--barrier all-reduce --zero-copy no --communication dedicated --communication-threads 2 \
+         --threads 2",
     ),
     (3, "--barrier all-reduce --zero-copy no --communication worker --threads 2 --gvt-interval 20"),
     (4, "--barrier all-reduce --zero-copy no --sync conservative --conservative windows"),
@@ -147,7 +149,8 @@ fn reductions_over_ranks_are_counted() {
 fn who_has_the_gvt_interval_is_told() {
     for (way, unit) in [("dedicated", "passes"), ("worker", "events")] {
         let line = format!(
-            "run phold --lps 64 --end 40 --preset ross-mc-cmt --threads 2 --communication {way} --gvt-interval 16 --json"
+            "run phold --lps 64 --end 40 --preset ross-mc-cmt --threads 2 --communication {way} \
+             --gvt-interval 16 --json"
         );
         let json = launched(2, &line).json();
         let interval = &json["gvt_interval"];

@@ -83,9 +83,8 @@ fn what_cannot_be_a_project_is_refused_and_nothing_is_touched() {
         |name: &str, words: &[&str]| warpline_in(place.path(), &["new", name]).is_wrong_use(words);
     wrong(
         "full",
-        &[
-            "the directory `full` is not empty, and nothing in it is overwritten; choose another name, or empty it",
-        ],
+        &["the directory `full` is not empty, and nothing in it is overwritten; choose another \
+             name, or empty it"],
     );
     wrong("file", &["`file` cannot become the project's directory"]);
     wrong("Corner Shop", &["a project cannot be called `Corner Shop`", "such as `corner-shop`"]);

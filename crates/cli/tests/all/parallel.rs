@@ -126,7 +126,8 @@ fn several_threads_are_a_parallel_run() {
 
 #[test]
 fn all_settings_are_heard() {
-    let settings = "--batch 7 --kps 4 --gvt synchronous --gvt-interval 99 --window 0.5 --copy-interval 3 --undo copy --pending heap";
+    let settings = "--batch 7 --kps 4 --gvt synchronous --gvt-interval 99 --window 0.5 \
+                    --copy-interval 3 --undo copy --pending heap";
     let json =
         warpline(&format!("run phold --lps 64 --end 5 --threads 2 --json {settings}")).json();
     let engine = &json["engine"];
@@ -150,7 +151,8 @@ fn all_settings_are_heard() {
 /// The record and the text say how an adaptive interval changed.
 #[test]
 fn an_interval_of_gvt_that_is_adapted_is_told() {
-    let line = "run phold --lps 64 --end 200 --threads 2 --use-lookahead no --gvt synchronous --gvt-interval 8";
+    let line = "run phold --lps 64 --end 200 --threads 2 --use-lookahead no --gvt synchronous \
+                --gvt-interval 8";
     assert_eq!(warpline(&format!("{line} --json")).json().get("gvt_interval"), None);
     let adaptive = format!("{line} --gvt-interval-control adaptive");
     let json = warpline(&format!("{adaptive} --json")).json();
@@ -311,7 +313,8 @@ fn a_parallel_run_has_a_trace_and_a_sequential_one_has_none() {
         (&Value::from(0), None)
     );
     let long = run(
-        "run phold --lps 64 --end 200 --threads 2 --batch 1 --gvt-interval 1 --trace long.json --trace-limit 4 --quiet",
+        "run phold --lps 64 --end 200 --threads 2 --batch 1 --gvt-interval 1 --trace long.json \
+         --trace-limit 4 --quiet",
     );
     let size = fs::metadata(place.path().join("long.json")).unwrap().len();
     assert!(

@@ -84,8 +84,8 @@ fn presets_are_shown_and_misspelt_ones_get_a_suggestion() {
         .is_wrong_use(&["no preset `rcphold-10-100` for `phold`; did you mean `rcphold-10-1000`?"]);
     warpline("run mm1 --preset rcphold-10-1000").is_wrong_use(&[
         "no preset `rcphold-10-1000` for `mm1`",
-        "usik-2s, usik-2a, usik-1a, gsu, gsu-zero-copy, ross-mt-baseline, ross-mt, gtw-receiver, gtw-sender, gtw-partitioned, ross-mpi, \
-         ross-cmt, ross-mc-cmt",
+        "usik-2s, usik-2a, usik-1a, gsu, gsu-zero-copy, ross-mt-baseline, ross-mt, gtw-receiver, \
+         gtw-sender, gtw-partitioned, ross-mpi, ross-cmt, ross-mc-cmt",
     ]);
     let shown = warpline("models show phold --json").json();
     let names: Vec<&Value> =

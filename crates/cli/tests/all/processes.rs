@@ -32,7 +32,8 @@ const WAYS: [&str; 19] = [
     "--processes 3 --pool sender --use-lookahead no --pool-order fifo",
     "--processes 2 --pool receiver --sync conservative --messages shared",
     "--processes 2 --sub-pool 2 --use-lookahead no",
-    "--processes 2 --threads 2 --pool sender --fossil-collection on-the-fly --use-lookahead no --undo reverse",
+    "--processes 2 --threads 2 --pool sender --fossil-collection on-the-fly --use-lookahead no \
+     --undo reverse",
 ];
 
 /// The record says the same of the model as that of one process.
@@ -192,7 +193,8 @@ fn what_cannot_be_shared_out_is_refused() {
         .is_wrong_use(&["a trace shows the threads of one process"]);
     warpline("run phold --processes 2 --replications 3")
         .is_wrong_use(&["replications run in one process"]);
-    let alone = "but `processes` is `1`: it is about messages between processes; set `processes`, have `mpirun` start the program";
+    let alone = "but `processes` is `1`: it is about messages between processes; set `processes`, \
+                 have `mpirun` start the program";
     warpline("run phold --zero-copy no").is_wrong_use(&["`zero-copy` is `no`", alone]);
     warpline("run phold --threads 2 --communication worker")
         .is_wrong_use(&["`communication` is `worker`", alone]);

@@ -5,7 +5,8 @@ use std::fs;
 use crate::support::{Outcome, warpline, warpline_in};
 use tempfile::{TempDir, tempdir};
 
-const SCENARIO: &str = "model = \"phold\"\nend = 20\nseed = 5\npending = \"heap\"\n\n[parameters]\nlps = 64\nremote = 0.5\nclusters = 4\n";
+const SCENARIO: &str = "model = \"phold\"\nend = 20\nseed = 5\npending = \
+                        \"heap\"\n\n[parameters]\nlps = 64\nremote = 0.5\nclusters = 4\n";
 
 /// A directory with this scenario in `a.toml`.
 fn place(text: &str) -> TempDir {

@@ -48,7 +48,12 @@ fn threads_and_processes_are_compared() {
     );
     assert_eq!(json["same_answer"], true);
     assert_eq!(parallel[1]["engine"]["transport"], "processes");
-    let text = warpline("compare phold --lps 64 --end 5 --runs 1 --processes 2 --threads 1 --with optimistic --quiet", None).stdout;
+    let text = warpline(
+        "compare phold --lps 64 --end 5 --runs 1 --processes 2 --threads 1 --with \
+                         optimistic --quiet",
+        None,
+    )
+    .stdout;
     assert!(
         text.contains("optimistic, 2 processes") && text.contains("same answer: yes"),
         "{text}"

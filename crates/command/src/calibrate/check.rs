@@ -259,8 +259,8 @@ impl Found {
         let lost = if self.core_share < CORE_SHARE_LEAST {
             let lost = format::percent(1.0 - self.core_share);
             format!(
-                "Others took up to {lost} of the cores from a run: PEs waited for each other longer \
-                 than the model knows of.\n"
+                "Others took up to {lost} of the cores from a run: PEs waited for each other \
+                 longer than the model knows of.\n"
             )
         } else {
             String::new()

@@ -57,8 +57,8 @@ fn measure<C: Catalogue>(
     let shown = program.entries.last().map_or("MODEL", |entry| entry.name);
     let show = program.line(RUN, shown);
     output::print(&format!(
-        "{}\n{notes}written to {path}; `{show} --machine {name}` predicts runs on this machine, and \
-         `{} {CALIBRATE} --check` says how well\n",
+        "{}\n{notes}written to {path}; `{show} --machine {name}` predicts runs on this machine, \
+         and `{} {CALIBRATE} --check` says how well\n",
         sheet.text(),
         program.name
     ))

@@ -38,11 +38,14 @@ pub(crate) fn command(program: &str) -> Command {
             "Write nothing: hold what the file predicts against runs on this machine",
         ))
         .after_help(format!(
-            "The file of `--machine this` is what WARPLINE_MACHINE_THIS names, or warpline/this.toml among the user's configurations.\n\
+            "The file of `--machine this` is what WARPLINE_MACHINE_THIS names, or \
+             warpline/this.toml among the user's configurations.\n\
              Others that use the machine meanwhile spoil the figures.\n\n\
-             Examples:\n  {program} {CALIBRATE}\n  {program} {CALIBRATE} --quick --output laptop.toml\n  {program} {CALIBRATE} --check --quick\n  \
-             {program} {RUN} phold --machine this\n\n\
-             Exit status: 0 done, 1 a run failed, gave another answer, or the file could not be written, 2 usage error."
+             Examples:\n  {program} {CALIBRATE}\n  {program} {CALIBRATE} --quick --output \
+             laptop.toml\n  {program} {CALIBRATE} --check --quick\n  {program} {RUN} phold \
+             --machine this\n\n\
+             Exit status: 0 done, 1 a run failed, gave another answer, or the file could not be \
+             written, 2 usage error."
         ))
 }
 

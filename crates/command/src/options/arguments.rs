@@ -227,7 +227,8 @@ fn no_model<C: Catalogue>(program: &Program<C>, verb: &str) -> Failure {
         .collect();
     let name = &program.name;
     Failure::wrong_use(format!(
-        "a model or a scenario file is missing: `{name} {verb} MODEL` or `{name} {verb} SCENARIO.toml`\n\nModels:\n{}\n\
+        "a model or a scenario file is missing: `{name} {verb} MODEL` or `{name} {verb} \
+         SCENARIO.toml`\n\nModels:\n{}\n\
          For more information, try `{name} {verb} --help`.",
         format::columns(&known, 2)
     ))

@@ -82,8 +82,11 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
 }
 
 /// What help texts say about scenario files.
-const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), then a table [parameters].\n\
-     What is typed after it overrides it. If an engine is typed, settings that it does not use are left out. Paths in it are relative to the current directory.";
+const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings \
+                        (end, seed, …), then a table [parameters].\n\
+                        What is typed after it overrides it. If an engine is typed, settings that \
+                        it does not use are left out. Paths in it are relative to the current \
+                        directory.";
 
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(
@@ -92,25 +95,36 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 50 --report out", "--sync optimistic --json"],
         Some("--seed 2"),
     );
-    of_models(program, RUN).about("Run a model, or a scenario file").arg(json()).arg(quiet()).after_help(format!(
-        "{SCENARIO}\n\n{examples}\n\n\
-             Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was simulated)."
-    ))
+    of_models(program, RUN)
+        .about("Run a model, or a scenario file")
+        .arg(json())
+        .arg(quiet())
+        .after_help(format!(
+            "{SCENARIO}\n\n{examples}\n\n\
+         Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was \
+         simulated)."
+        ))
 }
 
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples =
         examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
     of_models(program, VERIFY)
-        .about("Try out a model: events forward, undone, compared, and forward again; and the same \
-                run in a second process")
+        .about(
+            "Try out a model: events forward, undone, compared, and forward again; and the same \
+                run in a second process",
+        )
         .arg(json())
         .after_help(format!(
-            "Events are drawn from the whole run, of every kind: by the variant of the event, and by the kind of the LP.\n\
-             Handlers must not print or write: that is found on Linux, but not what goes through sockets or other programs.\n\
+            "Events are drawn from the whole run, of every kind: by the variant of the event, and \
+             by the kind of the LP.\n\
+             Handlers must not print or write: that is found on Linux, but not what goes through \
+             sockets or other programs.\n\
              What is compared of a state is its Debug text; what that leaves out is not compared.\n\
-             A scenario file gives model, seed and parameters; its other settings are those of a run.\n\n{examples}\n\n\
-             Exit status: 0 what was tried was undone and repeated exactly, and both processes have the same answer, 1 not so, 2 usage error."
+             A scenario file gives model, seed and parameters; its other settings are those of a \
+             run.\n\n{examples}\n\n\
+             Exit status: 0 what was tried was undone and repeated exactly, and both processes \
+             have the same answer, 1 not so, 2 usage error."
         ))
 }
 
@@ -122,16 +136,22 @@ fn torture<C: Catalogue>(program: &Program<C>) -> Command {
         None,
     );
     of_models(program, TORTURE)
-        .about("Search for a schedule that changes the answer: PEs in a virtual cluster, late \
-                messages, random settings")
+        .about(
+            "Search for a schedule that changes the answer: PEs in a virtual cluster, late \
+                messages, random settings",
+        )
         .arg(json())
         .arg(quiet())
         .after_help(format!(
-            "All PEs are in one thread, in an order drawn from a seed; messages are late and overtake each other, PEs stand still, and rings are full.\n\
-             Each schedule is compared with the sequential run: history, states, statistics, results and rows. Settings that are given stay as they are; others are drawn.\n\
+            "All PEs are in one thread, in an order drawn from a seed; messages are late and \
+             overtake each other, PEs stand still, and rings are full.\n\
+             Each schedule is compared with the sequential run: history, states, statistics, \
+             results and rows. Settings that are given stay as they are; others are drawn.\n\
              What fails is made smaller, and printed as one command that repeats it exactly.\n\
-             It finds handlers and reverse code that go wrong only in parallel, and mistakes of the engine. It cannot find data races between threads.\n\n{examples}\n\n\
-             Exit status: 0 nothing was found, 1 a schedule had another answer, 2 usage error, 130 or 143 ended early by a signal, and nothing was found."
+             It finds handlers and reverse code that go wrong only in parallel, and mistakes of \
+             the engine. It cannot find data races between threads.\n\n{examples}\n\n\
+             Exit status: 0 nothing was found, 1 a schedule had another answer, 2 usage error, 130 \
+             or 143 ended early by a signal, and nothing was found."
         ))
 }
 
@@ -165,18 +185,24 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         Some("--undo copy"),
     );
     of_models(program, COMPARE)
-        .about("Run a model on several engines in turn: is the answer the same, how much faster \
-                are they, how much memory do they take?")
+        .about(
+            "Run a model on several engines in turn: is the answer the same, how much faster \
+                are they, how much memory do they take?",
+        )
         .arg(json())
         .arg(quiet())
         // Hidden, and accepted only to be refused with advice.
         .args(outputs.map(|output| setting(&output).hide(true)))
         .after_help(format!(
-            "The sequential engine comes first, as the others are compared with it. Each run is a process of its own; rates and memory are\n\
-             medians over the runs of an engine. The answer is history, results, statistics, and final states by their Debug text.\n\
+            "The sequential engine comes first, as the others are compared with it. Each run is a \
+             process of its own; rates and memory are\n\
+             medians over the runs of an engine. The answer is history, results, statistics, and \
+             final states by their Debug text.\n\
              An engine that fails is shown with its error, and the others are compared.\n\
-             A scenario file works as for `{} run`; a report that it wants is left out.\n\n{examples}\n\n\
-             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage error.",
+             A scenario file works as for `{} run`; a report that it wants is left \
+             out.\n\n{examples}\n\n\
+             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage \
+             error.",
             program.name
         ))
 }

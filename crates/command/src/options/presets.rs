@@ -31,7 +31,8 @@ pub(crate) const OF_ENGINES: &[Preset] = &[
     },
     Preset {
         name: "gsu",
-        about: "GVT from the registers of a Global Synchronization Unit: Lynch and Riley, PADS 2009",
+        about: "GVT from the registers of a Global Synchronization Unit: Lynch and Riley, PADS \
+                2009",
         values: &[("horizon", "gvt"), ("gvt", "gsu")],
     },
     Preset {

@@ -289,7 +289,10 @@ mod tests {
 
     #[test]
     fn lists_are_summed_up() {
-        let estimate = |mean: f64, count: u64| json!({ "mean": mean, "ci95": 0.5, "ci95_note": "too narrow", "count": count });
+        let estimate = |mean: f64, count: u64| {
+            json!({ "mean": mean, "ci95": 0.5, "ci95_note": "too \
+            narrow", "count": count })
+        };
         let values = json!({
             "links": [{ "load": 0.5, "name": "a", "id": 7, "ci95": 0.1 }, { "load": 0.25, "name": "b", "id": 8, "ci95": null, "ci95_note": "…" }],
             "long": (0..9).collect::<Vec<_>>(), "loads": [estimate(1.0, 1), estimate(4.0, 3)], "odd": [1.5, "x", null, 4, 5, 6, 7, 8, 9],
@@ -338,7 +341,8 @@ mod tests {
 
     #[test]
     fn an_interval_that_is_too_narrow_says_so() {
-        let values = json!({ "stay": { "mean": 2, "ci95": 0.1, "ci95_note": "probably too narrow: simulate longer" } });
+        let values = json!({ "stay": { "mean": 2, "ci95": 0.1, "ci95_note": "probably too narrow: \
+            simulate longer" } });
         assert_eq!(
             shown(&values, &[]),
             ["stay: 2 ± 0.1 (95 % confidence, probably too narrow: simulate longer)"]

@@ -182,7 +182,8 @@ fn trace_json(trace: &TraceSummary) -> Value {
 fn contested(record: &RunRecord) -> Option<String> {
     let taken = warpline_report::taken_by_others(record)?;
     Some(format!(
-        "others had them for {} of the time for which this run needed them, so its rate says little",
+        "others had them for {} of the time for which this run needed them, so its rate says \
+         little",
         format::percent(taken)
     ))
 }

@@ -121,8 +121,8 @@ impl<'s> Findings<'s> {
             )
         });
         let modelled = is_modelled.then(|| {
-            "Rates and times are those of modelled machines, which are the same on every host. They \
-             are no better than the figures of the machines, most of which are assumed."
+            "Rates and times are those of modelled machines, which are the same on every host. \
+             They are no better than the figures of the machines, most of which are assumed."
                 .to_owned()
         });
         self.skipped().into_iter().chain(oversubscribed).chain(modelled).collect()

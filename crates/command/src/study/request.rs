@@ -27,8 +27,10 @@ pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
     let names: Vec<&str> = studies.iter().map(|study| study.name).collect();
     let which = format!("Which one: {}. Without it, all are listed", names.join(", "));
     Command::new(STUDY)
-        .about("Repeat an experiment from the literature on this machine, or list those that there \
-                are")
+        .about(
+            "Repeat an experiment from the literature on this machine, or list those that there \
+                are",
+        )
         .arg(Arg::new("NAME").help(which))
         .arg(
             Arg::new("quick")
@@ -41,8 +43,10 @@ pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
                 .long("threads")
                 .value_name("PES")
                 .value_parser(value_parser!(u32).range(2..=i64::from(THREADS_MOST)))
-                .help(format!("Number of PEs, 2 or more [default: as many as cores, at least 2; \
-                               here {cores}]")),
+                .help(format!(
+                    "Number of PEs, 2 or more [default: as many as cores, at least 2; \
+                               here {cores}]"
+                )),
         )
         .arg(
             Arg::new("runs")
@@ -59,8 +63,10 @@ pub(crate) fn command(program: &str, studies: &[Study]) -> Command {
                 .help("Directory for a report"),
         )
         .after_help(format!(
-            "Every run is a process of its own. Others that use the machine meanwhile spoil the figures.\n\n\
-             Examples:\n  {program} {STUDY}\n  {program} {STUDY} {0} --quick\n  {program} {STUDY} {0} --report out\n\n\
+            "Every run is a process of its own. Others that use the machine meanwhile spoil the \
+             figures.\n\n\
+             Examples:\n  {program} {STUDY}\n  {program} {STUDY} {0} --quick\n  {program} {STUDY} \
+             {0} --report out\n\n\
              Exit status: 0 done, 1 a run failed or gave another answer, 2 usage error.",
             names.first().copied().unwrap_or("NAME")
         ))

@@ -117,7 +117,8 @@ impl Outcome {
                 self.tally.mistakes
             );
         }
-        text += "drawn, with the number of schedules; where a setting is missing, its default was taken\n";
+        text += "drawn, with the number of schedules; where a setting is missing, its default was \
+                 taken\n";
         text += &format::columns(&self.drawn(), 2);
         text += &self.shortcomings();
         text
@@ -163,7 +164,8 @@ impl Failing {
             (failed, runs) => format!("{failed} of {runs} times"),
         };
         format!(
-            "{model}: NOT THE ANSWER OF THE SEQUENTIAL RUN\n  {}: {}\n  this repeats it, {often}:\n    {command}\n",
+            "{model}: NOT THE ANSWER OF THE SEQUENTIAL RUN\n  {}: {}\n  this repeats it, \
+             {often}:\n    {command}\n",
             wrong.kind, wrong.why
         )
     }

@@ -51,8 +51,9 @@ impl Verified {
         let seed = self.seed;
         if least.never_undone {
             return format!(
-                "{}: {} events to time {time}, with seed {seed}; nothing undoes what processes do, so no event was \
-                 undone and repeated\n{}a second process came to the same history, final states and statistics\n",
+                "{}: {} events to time {time}, with seed {seed}; nothing undoes what processes do, \
+                 so no event was undone and repeated\n{}a second process came to the same history, \
+                 final states and statistics\n",
                 least.model,
                 least.events,
                 self.shortcomings()

@@ -51,8 +51,8 @@ pub fn drop_fault(panic: Box<dyn Any + Send>) -> Fault {
 /// A panic while the state of an LP was copied. Sequential runs copy no states.
 pub(crate) fn copy_fault(panic: Box<dyn Any + Send>) -> Fault {
     Fault::Panic(format!(
-        "{}, as optimistic runs do to undo events; see to it that State::clone does not panic, or use \
-         --sync conservative or sequential, which copy no states",
+        "{}, as optimistic runs do to undo events; see to it that State::clone does not panic, or \
+         use --sync conservative or sequential, which copy no states",
         panic_message_with(panic, ", when the state was copied")
     ))
 }
@@ -72,8 +72,9 @@ pub(crate) fn repeat_fault(panic: Box<dyn Any + Send>) -> Fault {
 
 /// Changes of a state that its journal does not account for.
 pub(crate) fn journal_fault() -> Fault {
-    let why = "events changed the LP's state by other means than Context::change, so that --undo journal could not undo them; \
-               `warpline verify --undo journal` finds the first, and --undo copy needs no journal";
+    let why = "events changed the LP's state by other means than Context::change, so that --undo \
+               journal could not undo them; `warpline verify --undo journal` finds the first, and \
+               --undo copy needs no journal";
     Fault::Failed(why.to_owned())
 }
 

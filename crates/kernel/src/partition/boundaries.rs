@@ -156,7 +156,8 @@ mod tests {
             let lps = declared.len() as u32;
             let across = shortest_across(&lookahead, lps);
             for at in 1..lps {
-                prop_assert_eq!(across[at as usize], least_across(&lookahead, lps, at), "before LP {}", at);
+                prop_assert_eq!(across[at as usize], least_across(&lookahead, lps, at), "before LP \
+                    {}", at);
             }
         }
 
@@ -187,11 +188,13 @@ mod tests {
                     let (link, longer) = (across[start as usize], across[other as usize]);
                     prop_assert!(2.0 * link >= longer, "{} has {} across, and {} has {}", start, link, other, longer);
                     let best = near.iter().map(|lp| across[*lp as usize]).fold(0.0, f64::max);
-                    prop_assert!(2.0 * longer < best || away(other) >= away(start) - 1e-9 * share, "{} is nearer than {}", other, start);
+                    prop_assert!(2.0 * longer < best || away(other) >= away(start) - 1e-9 * share, "{} \
+                        is nearer than {}", other, start);
                 }
                 // If none is within reach, the closest is taken.
                 for other in possible {
-                    prop_assert!(away(start) < slack || away(other) >= away(start) - 1e-9 * share, "{} is nearer", other);
+                    prop_assert!(away(start) < slack || away(other) >= away(start) - 1e-9 * share, "{} \
+                        is nearer", other);
                 }
             }
         }

@@ -442,7 +442,8 @@ fn an_event_that_does_not_do_the_same_again_is_a_failure() {
             (failure.time, &failure.event[..], failure.committed),
             (4.0, "\"straggler\"", 7)
         );
-        let expected = "panicked: as planned, when earlier events of the LP were executed again to work out its state from a copy";
+        let expected = "panicked: as planned, when earlier events of the LP were executed again to \
+                        work out its state from a copy";
         assert!(failure.fault.starts_with(expected), "{}", failure.fault);
     });
 }

@@ -12,7 +12,8 @@ use warpline_memory::MakeRoom;
 const BYTES: &str = "events as bytes";
 
 /// Why serde attributes of self-describing formats do not work.
-const NO_DESCRIPTION: &str = "the format does not describe itself, so serde's `flatten`, `untagged`, `tag` and `skip_serializing_if` do not work with it";
+const NO_DESCRIPTION: &str = "the format does not describe itself, so serde's `flatten`, \
+                              `untagged`, `tag` and `skip_serializing_if` do not work with it";
 
 /// The end of a list of bytes.
 struct End<'l>(&'l mut Vec<u8>);
@@ -89,7 +90,8 @@ pub(crate) fn read<E: DeserializeOwned>(from: &mut &[u8]) -> Result<E, String> {
                 error.to_string()
             };
             Err(format!(
-                "serde does not read a value of type `{name}` from the beginning of {len} bytes: {why}"
+                "serde does not read a value of type `{name}` from the beginning of {len} bytes: \
+                 {why}"
             ))
         }
     }

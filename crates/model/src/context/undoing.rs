@@ -127,8 +127,9 @@ impl<M: HasEvent> Context<M> {
     #[cold]
     fn changes_outside(&mut self) {
         self.fail(
-            "it changed a value outside of the LP's state by Context::change, which --undo journal could not undo; change the state itself, \
-             and neither a copy of it nor what it points to: a list in a state is a Queue",
+            "it changed a value outside of the LP's state by Context::change, which --undo journal \
+             could not undo; change the state itself, and neither a copy of it nor what it points \
+             to: a list in a state is a Queue",
         );
     }
 

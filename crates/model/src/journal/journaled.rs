@@ -42,8 +42,8 @@ use super::changing::address;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the journal of a state cannot find what changes in `{Self}`",
-    note = "derive `Journaled` for a type of your own; make a list that events change a `Queue`; mark a field that no event changes \
-            with `#[journal(fixed)]`"
+    note = "derive `Journaled` for a type of your own; make a list that events change a `Queue`; \
+            mark a field that no event changes with `#[journal(fixed)]`"
 )]
 pub trait Journaled {
     /// Restores the old value if this, or a part of it, is what was changed. Returns whether it
@@ -164,8 +164,8 @@ impl<S> fmt::Debug for Journal<S> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be changed as a whole",
-    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and mark it `#[journal(whole)]`; change a list \
-            by the methods of `Queue`"
+    note = "change its fields one by one; for a plain type of your own, derive `Journaled` and \
+            mark it `#[journal(whole)]`; change a list by the methods of `Queue`"
 )]
 pub trait Plain: Journaled + Copy {
     /// The number of words of a value.

@@ -165,7 +165,8 @@ proptest! {
         let mut executor = executor();
         let mut state = State::default();
         done.iter().for_each(|&what| change(&mut state, what, executor.lp()));
-        prop_assert!(executor.logged_mut().is_empty(), "nothing is logged unless the engine asks for it");
+        prop_assert!(executor.logged_mut().is_empty(), "nothing is logged unless the engine asks \
+            for it");
         let before = state.clone();
         executor.begin_log(&state);
         done.iter().rev().for_each(|&what| change(&mut state, what, executor.lp()));

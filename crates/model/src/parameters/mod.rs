@@ -135,7 +135,8 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a set of parameters",
-    note = "derive `Parameters` for a struct with named fields, or take `()` for a model without parameters"
+    note = "derive `Parameters` for a struct with named fields, or take `()` for a model without \
+            parameters"
 )]
 pub trait Parameters: Default + Clone + Send + Sync {
     /// All parameters, in the order of their declaration.

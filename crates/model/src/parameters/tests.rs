@@ -166,7 +166,8 @@ fn what_is_refused_changes_nothing() {
         (
             "type",
             "by-hnd",
-            "`type` cannot be `by-hnd`: it takes one of whole, by-hand, cnc, type; did you mean `by-hand`?",
+            "`type` cannot be `by-hnd`: it takes one of whole, by-hand, cnc, type; did you mean \
+             `by-hand`?",
         ),
         ("floor", "rye", "there is no parameter `floor`; did you mean `flour`?"),
     ] {

@@ -283,7 +283,8 @@ impl Declarations {
         self.tables.sort_by_key(|t| t.slot);
         if let Some(table) = self.tables.iter().find(|table| !is_file_name(&table.name)) {
             return Err(format!(
-                "a table cannot be called `{}`: its name becomes that of a file; use letters, digits, - and _",
+                "a table cannot be called `{}`: its name becomes that of a file; use letters, \
+                 digits, - and _",
                 table.name
             ));
         }
@@ -308,7 +309,8 @@ macro_rules! declare {
         /// Each kind of statistic is declared by a method, all of which are [alike](Declarations).
         impl Declarations {
             $(
-                #[doc = concat!("Declares a ", $about, ". [All kinds](Declarations) are declared alike.")]
+                #[doc = concat!("Declares a ", $about, ". [All kinds](Declarations) are declared \
+                    alike.")]
                 pub fn $method(&mut self, handle: $kind, name: &str, unit: &str, meaning: &str) -> &mut Declaration {
                     self.add(handle.slot, StatisticKind::$kind, name, unit, meaning)
                 }
@@ -330,7 +332,8 @@ fn check<'a>(what: &str, slots: impl Iterator<Item = (u16, &'a String)>) -> Resu
     for (expected, (slot, name)) in slots.enumerate() {
         if usize::from(slot) != expected {
             return Err(format!(
-                "{what} `{name}` is declared in slot {slot}, but the next free slot is {expected}; number the slots 0, 1, 2, …"
+                "{what} `{name}` is declared in slot {slot}, but the next free slot is {expected}; \
+                 number the slots 0, 1, 2, …"
             ));
         }
         if !names.insert(name) {

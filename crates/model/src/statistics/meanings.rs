@@ -12,7 +12,8 @@ use warpline_record::ResultNote;
 const FIGURES: [(&str, &str); 4] = [
     (
         "ci95",
-        "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is at most this far from the mean",
+        "half the width of the 95 % confidence interval: in about 95 of 100 runs, the true mean is \
+         at most this far from the mean",
     ),
     ("levels", "how many levels add up in the mean"),
     (

@@ -45,7 +45,8 @@ macro_rules! observation {
             pub(super) fn place(&self) -> (u16, u32, StatisticKind) {
                 match *self {
                     $(Observation::$kind(handle, _) => (handle.slot, handle.item, StatisticKind::$kind),)*
-                    Observation::Row { .. } | Observation::Act | Observation::LostDelay { .. } => unreachable!("only statistics have slots"),
+                    Observation::Row { .. } | Observation::Act | Observation::LostDelay { .. } => unreachable!("only \
+                        statistics have slots"),
                 }
             }
 

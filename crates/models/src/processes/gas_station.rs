@@ -115,8 +115,8 @@ impl Configure for GasStation {
         }
         if threshold * tank < most_fill {
             return Err(format!(
-                "a car that takes {most_fill} l (`most-fill`) could wait for ever, as the truck comes only if less \
-                 than {} l are left: raise `threshold` or `tank`",
+                "a car that takes {most_fill} l (`most-fill`) could wait for ever, as the truck \
+                 comes only if less than {} l are left: raise `threshold` or `tank`",
                 threshold * tank
             ));
         }

@@ -114,7 +114,8 @@ impl Configure for Hospital {
     fn configure(parameters: &Self) -> Result<Self, String> {
         if parameters.emergencies + parameters.serious > 1.0 {
             return Err(format!(
-                "`emergencies` ({}) and `serious` ({}) are shares of all patients: together they must be at most 1",
+                "`emergencies` ({}) and `serious` ({}) are shares of all patients: together they \
+                 must be at most 1",
                 parameters.emergencies, parameters.serious
             ));
         }

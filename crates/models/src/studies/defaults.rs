@@ -29,9 +29,11 @@ const SETTINGS: [&str; 18] = [
 /// The defaults of optimistic runs against other values of each setting, in pairs.
 pub(super) const DEFAULTS: Study = Study {
     name: "defaults",
-    about: "optimistic runs of PHOLD in four sizes, and of the models network, pcs and hypercube: the defaults, and each setting changed alone",
+    about: "optimistic runs of PHOLD in four sizes, and of the models network, pcs and hypercube: \
+            the defaults, and each setting changed alone",
     source: "no paper; the sizes of PHOLD are those in which engines are usually compared",
-    claim: "the defaults are at most 5 % slower than the best value of any setting, whatever the model",
+    claim: "the defaults are at most 5 % slower than the best value of any setting, whatever the \
+            model",
     differs: "settings are changed one at a time, so that a pair of them might do better together",
     model: "phold",
     conditions: |_| {

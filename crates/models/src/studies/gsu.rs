@@ -22,9 +22,17 @@ const BOOST: usize = 3;
 macro_rules! differs {
     ($text:literal) => {
         if HAS_BOOST {
-            concat!($text, "; with Boost.Interprocess, messages are copied into blocks of its segment and out of them, where the source wrote them there")
+            concat!(
+                $text,
+                "; with Boost.Interprocess, messages are copied into blocks of its \
+                            segment and out of them, where the source wrote them there"
+            )
         } else {
-            concat!($text, "; Boost.Interprocess is left out, as this program was built without the feature `boost`")
+            concat!(
+                $text,
+                "; Boost.Interprocess is left out, as this program was built without \
+                            the feature `boost`"
+            )
         }
     };
 }
@@ -32,13 +40,16 @@ macro_rules! differs {
 /// Fig. 7 of the report.
 pub(super) const MESSAGE_SIZE: Study = Study {
     name: "gsu/message-size",
-    about: "SimpleSim with messages of 500 to 50 000 bytes between 8 processes: without copies, copied by MPI or rings, and by Boost.Interprocess",
+    about: "SimpleSim with messages of 500 to 50 000 bytes between 8 processes: without copies, \
+            copied by MPI or rings, and by Boost.Interprocess",
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 7",
-    claim: "the run time is nearly the same for all sizes without copies, and grows about linearly with the size where MPI copies messages; \
-            from about 3 000 bytes on, zero copy is faster; it is almost 10 times as fast as Boost.Interprocess",
+    claim: "the run time is nearly the same for all sizes without copies, and grows about linearly \
+            with the size where MPI copies messages; from about 3 000 bytes on, zero copy is \
+            faster; it is almost 10 times as fast as Boost.Interprocess",
     differs: differs!(
-        "runs end at 5 000 s, not 25 000 s, with lists of a fifteenth of the length; copies through rings and by MPI go in batches, asynchronously, \
-         and GVT is found by messages with them, as registers take shared memory"
+        "runs end at 5 000 s, not 25 000 s, with lists of a fifteenth of the length; copies \
+         through rings and by MPI go in batches, asynchronously, and GVT is found by messages with \
+         them, as registers take shared memory"
     ),
     model: "simplesim",
     conditions: |_| {
@@ -65,12 +76,15 @@ pub(super) const MESSAGE_SIZE: Study = Study {
 /// Fig. 8 of the report.
 pub(super) const LPS: Study = Study {
     name: "gsu/lps",
-    about: "SimpleSim with messages of 7 000 bytes between 2, 4 and 8 processes of an LP each: without copies, copied by MPI or rings, and by Boost.Interprocess",
+    about: "SimpleSim with messages of 7 000 bytes between 2, 4 and 8 processes of an LP each: \
+            without copies, copied by MPI or rings, and by Boost.Interprocess",
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 8",
-    claim: "with more LPs, run time grows alike without copies and where MPI copies messages, and zero copy stays ahead; \
-            Boost.Interprocess, with one lock for all, grows much faster, and zero copy is almost 6 times as fast at its best",
+    claim: "with more LPs, run time grows alike without copies and where MPI copies messages, and \
+            zero copy stays ahead; Boost.Interprocess, with one lock for all, grows much faster, \
+            and zero copy is almost 6 times as fast at its best",
     differs: differs!(
-        "runs end at 10 000 s, not 25 000 s, with lists of a fifteenth of the length; where there are fewer cores than LPs, processes take turns"
+        "runs end at 10 000 s, not 25 000 s, with lists of a fifteenth of the length; where there \
+         are fewer cores than LPs, processes take turns"
     ),
     model: "simplesim",
     conditions: |_| {
@@ -108,13 +122,15 @@ pub(super) const LPS: Study = Study {
 /// Fig. 9 of the report.
 pub(super) const NETWORK: Study = Study {
     name: "gsu/network",
-    about: "UDP traffic between 2, 4 and 8 stars whose hubs form a clique, a process for each: without copies, and copied by MPI or through rings",
+    about: "UDP traffic between 2, 4 and 8 stars whose hubs form a clique, a process for each: \
+            without copies, and copied by MPI or through rings",
     source: "Riley, final technical report, Georgia Institute of Technology, Fig. 9",
-    claim: "zero copy is faster than MPI although messages have fewer than 1 100 bytes, as MPI's have to be serialised; Boost.Interprocess \
-            gets worse the more LPs there are",
+    claim: "zero copy is faster than MPI although messages have fewer than 1 100 bytes, as MPI's \
+            have to be serialised; Boost.Interprocess gets worse the more LPs there are",
     differs: differs!(
-        "runs end at 200 s, not 5 000 s; a packet here is a small value and no hierarchy of objects, so that there is little to serialise, and \
-         it reaches another process by value in any case"
+        "runs end at 200 s, not 5 000 s; a packet here is a small value and no hierarchy of \
+         objects, so that there is little to serialise, and it reaches another process by value in \
+         any case"
     ),
     model: "network",
     conditions: |_| {

@@ -29,12 +29,12 @@ pub(super) const HARDWARE: Study = Study {
               allocation in hardware, messages cost next to nothing, but messages without copies \
               in software are almost as fast",
     differs: "the report gives no figures for hardware; those of the machine \
-              `multicore-gsu-mailboxes` are assumed, as its file says; PHOLD has 10 LPs a core, each with one \
-              message on its way, and the report names no application; runs end at 100, and with \
-              1024 cores at 10; time that GVT takes is not all that counts: with registers, PEs go \
-              on in small steps, and a message on its way holds LBTS at its own time, without the \
-              lookahead, until it has been received, so that PEs may wait longer than where they \
-              reduce",
+              `multicore-gsu-mailboxes` are assumed, as its file says; PHOLD has 10 LPs a core, \
+              each with one message on its way, and the report names no application; runs end at \
+              100, and with 1024 cores at 10; time that GVT takes is not all that counts: with \
+              registers, PEs go on in small steps, and a message on its way holds LBTS at its own \
+              time, without the lookahead, until it has been received, so that PEs may wait longer \
+              than where they reduce",
     model: "phold",
     conditions: |_| {
         let conditions = CORES.into_iter().flat_map(|cores| {

@@ -17,9 +17,10 @@ const UNLIMITED: usize = 3;
 macro_rules! differs {
     ($more:literal) => {
         concat!(
-            "the source had a KSR2 of 1993, where a miss took 175 to 600 cycles and the memory of all was a cache of pages; here all cores have the \
-             same memory, and a cache that they share holds all buffers; there are as many PEs as cores unless --threads says otherwise, and pools \
-             grow as needed, but for the sub-pools; ",
+            "the source had a KSR2 of 1993, where a miss took 175 to 600 cycles and the memory of \
+             all was a cache of pages; here all cores have the same memory, and a cache that they \
+             share holds all buffers; there are as many PEs as cores unless --threads says \
+             otherwise, and pools grow as needed, but for the sub-pools; ",
             $more
         )
     };
@@ -86,14 +87,16 @@ fn phold(pes: u32, population: u32, more: &[String]) -> Vec<String> {
 /// Fig. 1 and 2.
 pub(super) const SEND_TIME: Study = Study {
     name: "gtw/send-time",
-    about: "PHOLD by Time Warp with messages of 8 to 4096 bytes: what it adds to the time of an event that its message goes to another PE, with \
-            buffers in the pools of receivers, of senders, and partitioned ones",
+    about: "PHOLD by Time Warp with messages of 8 to 4096 bytes: what it adds to the time of an \
+            event that its message goes to another PE, with buffers in the pools of receivers, of \
+            senders, and partitioned ones",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 1 and 2",
-    claim: "a message takes a lock and two rounds of cache misses with receiver pools, and one round with sender pools, whose time is close to that of \
-            copying the message from one cache to the other; both grow linearly with the size",
+    claim: "a message takes a lock and two rounds of cache misses with receiver pools, and one \
+            round with sender pools, whose time is close to that of copying the message from one \
+            cache to the other; both grow linearly with the size",
     differs: differs!(
-        "what a message adds is the difference to runs in which no message leaves its PE; of its bytes, those beyond the first 8 lie in a block \
-         that is passed on and not copied"
+        "what a message adds is the difference to runs in which no message leaves its PE; of its \
+         bytes, those beyond the first 8 lie in a block that is passed on and not copied"
     ),
     model: "phold",
     conditions: |pes| {
@@ -142,9 +145,11 @@ pub(super) const SEND_TIME: Study = Study {
 /// Fig. 3.
 pub(super) const RATE: Study = Study {
     name: "gtw/rate",
-    about: "PHOLD with 256 LPs and 1024 messages by Time Warp: whose pools the buffers of messages are in, with little and much remote traffic",
+    about: "PHOLD with 256 LPs and 1024 messages by Time Warp: whose pools the buffers of messages \
+            are in, with little and much remote traffic",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 3",
-    claim: "sender pools take no lock and one round of cache misses less than receiver pools, and are faster the more processors there are",
+    claim: "sender pools take no lock and one round of cache misses less than receiver pools, and \
+            are faster the more processors there are",
     differs: differs!("with two PEs a lock is seldom contended"),
     model: "phold",
     conditions: |pes| {
@@ -166,12 +171,15 @@ pub(super) const RATE: Study = Study {
 /// Fig. 4 and 5.
 pub(super) const MEMORY: Study = Study {
     name: "gtw/memory",
-    about: "PHOLD with 256 LPs by Time Warp: committed event rate with few and many messages, and so with little and much memory for buffers",
+    about: "PHOLD with 256 LPs by Time Warp: committed event rate with few and many messages, and \
+            so with little and much memory for buffers",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 4 and 5",
-    claim: "sender and receiver pools lose most of their rate beyond 25 MB, as buffers wander through all of the memory and pages are missed; \
-            partitioned pools do not, and lead throughout",
+    claim: "sender and receiver pools lose most of their rate beyond 25 MB, as buffers wander \
+            through all of the memory and pages are missed; partitioned pools do not, and lead \
+            throughout",
     differs: differs!(
-        "buffers are made as they are needed, so that what takes memory is the number of messages; and the buffer freed last is used first, except on the fly, so that few of them wander"
+        "buffers are made as they are needed, so that what takes memory is the number of messages; \
+         and the buffer freed last is used first, except on the fly, so that few of them wander"
     ),
     model: "phold",
     conditions: |pes| {
@@ -196,12 +204,15 @@ pub(super) const MEMORY: Study = Study {
 /// Fig. 6.
 pub(super) const NEIGHBOURS: Study = Study {
     name: "gtw/neighbours",
-    about: "PHOLD with 256 LPs on 8 PEs by Time Warp, whose messages go to the PEs within 1, 2 and 3 places: whose pools the buffers are in",
+    about: "PHOLD with 256 LPs on 8 PEs by Time Warp, whose messages go to the PEs within 1, 2 and \
+            3 places: whose pools the buffers are in",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 6",
-    claim: "with receiver pools, pages are missed from 100 MB on with one neighbour, 67 MB with 2, and 40 MB with 4: the more PEs a PE hears of, the \
-            more of its memory passes through all their caches",
+    claim: "with receiver pools, pages are missed from 100 MB on with one neighbour, 67 MB with 2, \
+            and 40 MB with 4: the more PEs a PE hears of, the more of its memory passes through \
+            all their caches",
     differs: differs!(
-        "pages are not missed, so that only rates can be compared; messages go both ways round the ring of 8 PEs, so that there are 2, 4 and 6 neighbours in place of 1, 2 and 4"
+        "pages are not missed, so that only rates can be compared; messages go both ways round the \
+         ring of 8 PEs, so that there are 2, 4 and 6 neighbours in place of 1, 2 and 4"
     ),
     model: "phold",
     conditions: |_| {
@@ -221,7 +232,8 @@ pub(super) const NEIGHBOURS: Study = Study {
 /// Fig. 7.
 pub(super) const HYPERCUBE: Study = Study {
     name: "gtw/hypercube",
-    about: "routing in a hypercube of 128 nodes with 2048 messages in flight, by Time Warp: whose pools the buffers of messages are in",
+    about: "routing in a hypercube of 128 nodes with 2048 messages in flight, by Time Warp: whose \
+            pools the buffers of messages are in",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 7",
     claim: "partitioned pools are fastest in all cases, the more so the more processors there are",
     differs: differs!("nothing is known of the lengths of messages but that they are uniform"),
@@ -237,9 +249,11 @@ pub(super) const HYPERCUBE: Study = Study {
 /// Fig. 8.
 pub(super) const PCS: Study = Study {
     name: "gtw/pcs",
-    about: "a network of 1024 radio cells and 25 000 portables, by Time Warp: whose pools the buffers of messages are in",
+    about: "a network of 1024 radio cells and 25 000 portables, by Time Warp: whose pools the \
+            buffers of messages are in",
     source: "Fujimoto and Panesar, PADS 1995, Fig. 8",
-    claim: "partitioned pools are fastest, but the difference is small, as some 90 % of messages stay on their processor",
+    claim: "partitioned pools are fastest, but the difference is small, as some 90 % of messages \
+            stay on their processor",
     differs: differs!(
         "cells have one event for whatever a portable does next, and the grid has no edge"
     ),

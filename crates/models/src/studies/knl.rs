@@ -14,9 +14,10 @@ const FIXED: &str = "--gvt-interval-control=fixed";
 macro_rules! differs {
     ($more:literal) => {
         concat!(
-            "the paper had 8 machines of 64 cores with a network between them; here two ranks of one machine stand for machines, share its cores, \
-             with their communication threads too, and no message leaves it; batches of up to 16 KiB go by MPI, asynchronously, where ROSS \
-             sends each event by itself; ",
+            "the paper had 8 machines of 64 cores with a network between them; here two ranks of \
+             one machine stand for machines, share its cores, with their communication threads \
+             too, and no message leaves it; batches of up to 16 KiB go by MPI, asynchronously, \
+             where ROSS sends each event by itself; ",
             $more
         )
     };
@@ -25,11 +26,13 @@ macro_rules! differs {
 /// §3 and §4, Fig. 1 and 2.
 pub(super) const VARIANTS: Study = Study {
     name: "knl/variants",
-    about: "PHOLD with one event per PE: the first PE sends for its process, or every PE, or a thread that does nothing else",
+    about: "PHOLD with one event per PE: the first PE sends for its process, or every PE, or a \
+            thread that does nothing else",
     source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, Fig. 1 and §3, §4",
-    claim: "where the first PE sends for all, a machine does 3.4 million events/s instead of 36 million, even if no message leaves it; calls \
-            of MPI by every thread are no way out, as they wait for each other; a thread that does nothing else, with the other optimisations, is \
-            2 to 16 times as fast",
+    claim: "where the first PE sends for all, a machine does 3.4 million events/s instead of 36 \
+            million, even if no message leaves it; calls of MPI by every thread are no way out, as \
+            they wait for each other; a thread that does nothing else, with the other \
+            optimisations, is 2 to 16 times as fast",
     differs: differs!("and looking for messages takes no call of the system"),
     model: "phold",
     conditions: |pes| conditions(pes, &[0, 1, 10, 50], &[0, 4000]),
@@ -63,13 +66,15 @@ pub(super) const VARIANTS: Study = Study {
 /// §4.1.
 pub(super) const CAS: Study = Study {
     name: "knl/cas",
-    about: "PHOLD with one event per PE, a thread that does nothing but send and receive: PEs hand it messages in rings of their own, or in one with \
-            compare-and-swap",
+    about: "PHOLD with one event per PE, a thread that does nothing but send and receive: PEs hand \
+            it messages in rings of their own, or in one with compare-and-swap",
     source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §4.1",
-    claim: "a ring in which all PEs of a machine reserve places by compare-and-swap relieves them of waiting for a lock, and the thread of looking \
-            into a buffer of each; it is part of an engine that is 2 to 16 times as fast",
+    claim: "a ring in which all PEs of a machine reserve places by compare-and-swap relieves them \
+            of waiting for a lock, and the thread of looking into a buffer of each; it is part of \
+            an engine that is 2 to 16 times as fast",
     differs: differs!(
-        "the rings that the CAS ring is compared with here have no locks either, and there are as few of them as there are PEs"
+        "the rings that the CAS ring is compared with here have no locks either, and there are as \
+         few of them as there are PEs"
     ),
     model: "phold",
     conditions: |pes| conditions(pes, &[1, 10, 50, 100], &[0, 4000]),
@@ -97,10 +102,12 @@ pub(super) const CAS: Study = Study {
 /// Optimisation 2: several processes on a machine, each with a thread of its own that sends.
 pub(super) const THREADS_PER_COMMUNICATOR: Study = Study {
     name: "knl/threads-per-communicator",
-    about: "PHOLD with one event per PE: how many PEs a thread that sends and receives has, in few processes and in many",
+    about: "PHOLD with one event per PE: how many PEs a thread that sends and receives has, in few \
+            processes and in many",
     source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §1 and §4, optimisation 2",
-    claim: "one thread for all PEs of a machine saturates as remote communication grows, PEs starve and roll back; with several processes per \
-            machine, of which each has its own thread, there is a best number of PEs for each",
+    claim: "one thread for all PEs of a machine saturates as remote communication grows, PEs \
+            starve and roll back; with several processes per machine, of which each has its own \
+            thread, there is a best number of PEs for each",
     differs: differs!(
         "more threads that send take cores from PEs, which pays only where cores are left"
     ),
@@ -144,16 +151,19 @@ const WAYS: [&str; 2] = ["worker", "dedicated"];
 /// Optimisation 3: the interval of GVT.
 pub(super) const GVT_INTERVAL: Study = Study {
     name: "knl/gvt-interval",
-    about: "PHOLD, the first PE sends for its process, or a thread that does nothing else: fixed intervals of GVT, and one that adapts to how \
-            busy PEs are while GVT is found",
+    about: "PHOLD, the first PE sends for its process, or a thread that does nothing else: fixed \
+            intervals of GVT, and one that adapts to how busy PEs are while GVT is found",
     source: "Williams, Eker, Chiu and Ponomarev, SIGSIM-PADS 2021, §1 and §4, optimisation 3",
-    claim: "PEs that arrive at the barrier of GVT ahead of a slower thread that sends wait there and execute nothing; with an interval of its own \
-            for that thread, which a control loop matches to the CPU utilisation of PEs, both arrive together; with short intervals GVT costs \
-            much, and with long ones rollbacks and memory grow; the part of this in the 2 to 16 times of all optimisations is not told",
+    claim: "PEs that arrive at the barrier of GVT ahead of a slower thread that sends wait there \
+            and execute nothing; with an interval of its own for that thread, which a control loop \
+            matches to the CPU utilisation of PEs, both arrive together; with short intervals GVT \
+            costs much, and with long ones rollbacks and memory grow; the part of this in the 2 to \
+            16 times of all optimisations is not told",
     differs: differs!(
-        "with one event per PE as in the paper, PEs would be idle most of the time, and idle PEs ask for GVT whatever the interval is: so each PE has \
-         64 LPs with 4 events each; the thread that sends is no part of the barrier here, but says when PEs meet; and utilisation is counted in steps \
-         and events, not read from a clock"
+        "with one event per PE as in the paper, PEs would be idle most of the time, and idle PEs \
+         ask for GVT whatever the interval is: so each PE has 64 LPs with 4 events each; the \
+         thread that sends is no part of the barrier here, but says when PEs meet; and utilisation \
+         is counted in steps and events, not read from a clock"
     ),
     model: "phold",
     conditions: |pes| {

@@ -12,14 +12,18 @@ const MPI: usize = 3;
 /// for multi-core systems", IPDPS 2012, Fig. 5 and 10 to 14.
 pub(super) const PROCESSES_AND_THREADS: Study = Study {
     name: "ross-mt/processes-and-threads",
-    about: "PHOLD by Time Warp, 0 to 100 % of messages to other PEs: PEs as threads, and as processes that share memory, or copy messages, by MPI \
-            or through rings",
+    about: "PHOLD by Time Warp, 0 to 100 % of messages to other PEs: PEs as threads, and as \
+            processes that share memory, or copy messages, by MPI or through rings",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 5 and 10 to 14",
-    claim: "threads are faster than a process per PE with MPI: up to 3 times on 4 cores with 8 PEs and up to 1.2 times on 48 cores, the more so the \
-            more messages are remote; with messages of 500 bytes that are not copied, up to 1.65 times; sending and receiving takes 50 % of the \
-            time with MPI and 30 % with threads; at 100 % remote the speed-up over a sequential run is 12 with threads and 10 with MPI on 48 cores",
-    differs: "there are as many PEs as cores unless --threads says otherwise; processes of one machine share memory here, and both they and \
-              threads share one copy of each message; with MPI alone, GVT is reduced by MPI, and otherwise by messages; what is copied goes in batches of up to 16 KiB, while ROSS sends each event by itself; PEs look for \
+    claim: "threads are faster than a process per PE with MPI: up to 3 times on 4 cores with 8 PEs \
+            and up to 1.2 times on 48 cores, the more so the more messages are remote; with \
+            messages of 500 bytes that are not copied, up to 1.65 times; sending and receiving \
+            takes 50 % of the time with MPI and 30 % with threads; at 100 % remote the speed-up \
+            over a sequential run is 12 with threads and 10 with MPI on 48 cores",
+    differs: "there are as many PEs as cores unless --threads says otherwise; processes of one \
+              machine share memory here, and both they and threads share one copy of each message; \
+              with MPI alone, GVT is reduced by MPI, and otherwise by messages; what is copied \
+              goes in batches of up to 16 KiB, while ROSS sends each event by itself; PEs look for \
               messages in between without a call of MPI",
     model: "phold",
     conditions,
@@ -84,8 +88,8 @@ const OPTIMISED: &str = "--preset=ross-mt";
 macro_rules! differs {
     ($more:literal) => {
         concat!(
-            "the source had a Core i7 with 4 cores and 8 threads, and 48 cores with non-uniform memory; there are as many PEs as cores here unless \
-             --threads says otherwise; ",
+            "the source had a Core i7 with 4 cores and 8 threads, and 48 cores with non-uniform \
+             memory; there are as many PEs as cores here unless --threads says otherwise; ",
             $more
         )
     };
@@ -94,13 +98,16 @@ macro_rules! differs {
 /// Fig. 6, 8 and 9.
 pub(super) const OPTIMISATIONS: Study = Study {
     name: "ross-mt/optimisations",
-    about: "PHOLD by Time Warp on threads, 0 to 100 % of messages to other PEs: each optimisation of ROSS-MT alone, and all together",
+    about: "PHOLD by Time Warp on threads, 0 to 100 % of messages to other PEs: each optimisation \
+            of ROSS-MT alone, and all together",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 6, 8 and 9",
-    claim: "all optimisations together make up to 1.5 times on 4 cores, and more than 2.5 times on 48; on 48 cores, memory pools that keep apart \
-            where memory came from matter most, and the barrier and queues for each sender gain more with more PEs",
+    claim: "all optimisations together make up to 1.5 times on 4 cores, and more than 2.5 times on \
+            48; on 48 cores, memory pools that keep apart where memory came from matter most, and \
+            the barrier and queues for each sender gain more with more PEs",
     differs: differs!(
-        "with few PEs neither locks nor barriers are contended, and there is one memory for all cores; events that are copied do not lie in the \
-         pools, so that pools are measured where nothing is copied"
+        "with few PEs neither locks nor barriers are contended, and there is one memory for all \
+         cores; events that are copied do not lie in the pools, so that pools are measured where \
+         nothing is copied"
     ),
     model: "phold",
     conditions: |pes| [0, 25, 50, 75, 100].map(|remote| condition(pes, remote, 8)).into(),
@@ -144,11 +151,14 @@ pub(super) const OPTIMISATIONS: Study = Study {
 /// Fig. 7.
 pub(super) const BREAKDOWN: Study = Study {
     name: "ross-mt/breakdown",
-    about: "PHOLD by Time Warp: what PEs spend their time on, with threads before and after optimisation, and with a process for each PE and MPI",
+    about: "PHOLD by Time Warp: what PEs spend their time on, with threads before and after \
+            optimisation, and with a process for each PE and MPI",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 7",
-    claim: "sending and receiving takes 50 % of the time with MPI, and 30 % with threads; GVT 25 %, and 18 %",
+    claim: "sending and receiving takes 50 % of the time with MPI, and 30 % with threads; GVT 25 \
+            %, and 18 %",
     differs: differs!(
-        "waiting for others is a phase of its own, and the time between two readings of the clock is an estimate from samples"
+        "waiting for others is a phase of its own, and the time between two readings of the clock \
+         is an estimate from samples"
     ),
     model: "phold",
     conditions: |pes| [10, 50, 100].map(|remote| condition(pes, remote, 8)).into(),
@@ -186,12 +196,14 @@ pub(super) const BREAKDOWN: Study = Study {
 /// Fig. 13.
 pub(super) const MESSAGE_SIZE: Study = Study {
     name: "ross-mt/message-size",
-    about: "PHOLD by Time Warp with messages of 8 to 50 000 bytes: one copy that threads share, a copy into the receiver's queue, and MPI",
+    about: "PHOLD by Time Warp with messages of 8 to 50 000 bytes: one copy that threads share, a \
+            copy into the receiver's queue, and MPI",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 12 and 13",
-    claim: "with messages of 500 bytes that are not copied, threads are up to 1.65 times as fast as MPI",
+    claim: "with messages of 500 bytes that are not copied, threads are up to 1.65 times as fast \
+            as MPI",
     differs: differs!(
-        "of a message, the bytes beyond the first 8 lie in a block of their own, which threads share in any case: what is copied into a queue is \
-         the event"
+        "of a message, the bytes beyond the first 8 lie in a block of their own, which threads \
+         share in any case: what is copied into a queue is the event"
     ),
     model: "phold",
     conditions: |pes| [8, 100, 500, 5000, 50_000].map(|payload| condition(pes, 50, payload)).into(),
@@ -221,11 +233,14 @@ pub(super) const MESSAGE_SIZE: Study = Study {
 /// Fig. 14.
 pub(super) const SPEED_UP: Study = Study {
     name: "ross-mt/speed-up",
-    about: "PHOLD by Time Warp, all messages to other PEs: the speed-up of 2, 4 and 8 PEs, as threads and as processes with MPI",
+    about: "PHOLD by Time Warp, all messages to other PEs: the speed-up of 2, 4 and 8 PEs, as \
+            threads and as processes with MPI",
     source: "Jagtap, Abu-Ghazaleh and Ponomarev, IPDPS 2012, Fig. 14",
-    claim: "at 100 % remote the speed-up over a sequential run grows linearly, to 12 with threads and 10 with MPI on 48 cores",
+    claim: "at 100 % remote the speed-up over a sequential run grows linearly, to 12 with threads \
+            and 10 with MPI on 48 cores",
     differs: differs!(
-        "more PEs than cores take turns; and the speed-up is that over Time Warp on one PE, with 1000 LPs for each PE"
+        "more PEs than cores take turns; and the speed-up is that over Time Warp on one PE, with \
+         1000 LPs for each PE"
     ),
     model: "phold",
     conditions: |_| {

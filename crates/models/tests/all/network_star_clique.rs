@@ -207,7 +207,8 @@ fn what_is_no_star_clique_is_refused() {
         assert_eq!(
             why,
             format!(
-                "`topology` cannot be `{topology}`: a star-clique has from 2 to 128 stars, as in `star-clique:4`"
+                "`topology` cannot be `{topology}`: a star-clique has from 2 to 128 stars, as in \
+                 `star-clique:4`"
             )
         );
     }

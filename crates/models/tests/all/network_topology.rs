@@ -148,7 +148,8 @@ fn files_decide_which_way_their_demands_go() {
         &[5.0 / 6.0, 5.0 / 6.0, 1.0, 1.0],
         "both ways, as in the loads that the file publishes",
     );
-    let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the loads that the file publishes";
+    let unlike = "as listed, as the file lists pairs in both orders; neither reading makes the \
+                  loads that the file publishes";
     says(twice, "", ["100", "20", "80", "20"], &[0.8, 0.2, 1.0, 0.2], unlike);
     // Loads of only some links do not count.
     says(

@@ -131,7 +131,8 @@ fn lane<'t>(
         let x = x.min(WIDE - width);
         let _ = write!(
             bars,
-            "<rect class=\"act{}\" x=\"{x:.1}\" y=\"10\" width=\"{width:.1}\" height=\"80\"><title>{}</title></rect>",
+            "<rect class=\"act{}\" x=\"{x:.1}\" y=\"10\" width=\"{width:.1}\" \
+             height=\"80\"><title>{}</title></rect>",
             colour(turn.who),
             escape(&said(turn, taken, times))
         );

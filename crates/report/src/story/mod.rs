@@ -29,7 +29,8 @@ pub(crate) fn resources(record: &RunRecord) -> String {
     format!(
         "<section class=\"card whole\"><h3>Who held what</h3><p class=\"muted\">A row is a unit of \
          a resource, a bar the time in which one process held it. A process has the same colour \
-         everywhere; point at a bar to see who it is. The chart ends where the LPs stop telling.</p>{chart}</section>"
+         everywhere; point at a bar to see who it is. The chart ends where the LPs stop \
+         telling.</p>{chart}</section>"
     )
 }
 

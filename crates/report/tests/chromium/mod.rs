@@ -61,7 +61,12 @@ fn executable() -> PathBuf {
     });
     let asked = wanted
         .map_or(String::new(), |path| format!(" (WARPLINE_CHROMIUM asks for {})", path.display()));
-    found.unwrap_or_else(|| panic!("no Chromium to look at reports with{asked}: run `make setup`, or name one in WARPLINE_CHROMIUM"))
+    found.unwrap_or_else(|| {
+        panic!(
+            "no Chromium to look at reports with{asked}: run `make setup`, \
+                                    or name one in WARPLINE_CHROMIUM"
+        )
+    })
 }
 
 impl Chromium {

@@ -63,9 +63,11 @@ pub(crate) fn sample() -> RunRecord {
         end_time: 60.0,
         engine: object(json!({"sync": "optimistic", "gvt": "asynchronous", "workers": 8, "batch": 128, "undo": "copy", "pool": "sender"})),
         settings: vec![
-            note("end", "model time", "Model time at which the run ends", "a short run tells little"),
+            note("end", "model time", "Model time at which the run ends", "a short run tells \
+                little"),
             note("seed", "", "Seed of all random numbers", "one seed is one sample"),
-            note("batch", "events", "Events between two looks at messages", "too <small>, and looking costs more than events do"),
+            note("batch", "events", "Events between two looks at messages", "too <small>, and \
+                looking costs more than events do"),
             note("undo", "", "How events are undone", "copies cost most where states are large"),
         ],
         committed_events: 48_213_977,
@@ -91,7 +93,8 @@ pub(crate) fn sample() -> RunRecord {
         })
         .into(),
         result_notes: [
-            ("delay_seconds", "s", "time from source to destination, with queues on the way and the time that light takes"),
+            ("delay_seconds", "s", "time from source to destination, with queues on the way and \
+                                    the time that light takes"),
             ("loss", "", "share of packets that were dropped"),
             ("packets_sent", "packets", "packets that sources have sent"),
             ("queue_packets", "packets", "packets that wait at a link"),

@@ -7,7 +7,8 @@ use warpline_record::*;
 
 /// A record with hostile text everywhere, and with numbers that are not finite.
 fn hostile() -> RunRecord {
-    let bad = "<img src=x onerror=alert(1)>{b} {{script}} </script><script>alert(1)</script><!-- \u{2028}\" ' &amp;";
+    let bad = "<img src=x onerror=alert(1)>{b} {{script}} </script><script>alert(1)</script><!-- \
+               \u{2028}\" ' &amp;";
     let fact = (bad.to_owned(), bad.to_owned());
     let mut record = sample();
     record.model = bad.into();
@@ -125,7 +126,10 @@ fn nothing_to_show_is_said_in_words() {
         }),
     ];
     let (mut browser, _dir) = shown(&record);
-    let sentences = browser.eval("[...document.querySelectorAll('.empty')].filter((one) => one.textContent.length > 10).length");
+    let sentences = browser.eval(
+        "[...document.querySelectorAll('.empty')].filter((one) => \
+                                  one.textContent.length > 10).length",
+    );
     // Results and five views; a run without a curve of its progress shows none.
     assert_eq!(sentences, json!(1 + 5));
     assert_eq!(browser.eval("document.querySelectorAll('[data-chart]').length"), json!(0));

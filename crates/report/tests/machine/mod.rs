@@ -56,8 +56,9 @@ fn time_lines_and_distribution_are_drawn_in_both_colour_schemes() {
     // Each has waiting, computing and GVT, and covers its row to the last pixel.
     let areas = format!(
         "{LANES}.every((lane) => lane.querySelectorAll('path, rect').length === 3 && \
-         lane.clientWidth > 500 && Math.abs(lane.querySelector('rect').getBoundingClientRect().width - \
-         lane.clientWidth) < 2)"
+         lane.clientWidth > 500 && \
+         Math.abs(lane.querySelector('rect').getBoundingClientRect().width - lane.clientWidth) < \
+         2)"
     );
     assert_eq!(browser.eval(&areas), json!(true));
     let text = browser.eval("document.querySelector('main').innerText.replaceAll('\\u00a0', ' ')");
@@ -110,8 +111,9 @@ fn curves_over_places_that_grow_by_factors_have_logarithmic_axes() {
     record.views = vec![view(&[64.0, 256.0, 1024.0, 4096.0]), view(&[1.0, 2.0, 3.0, 4.0, 9.0])];
     let (mut browser, _dir) = shown(&record);
     let axes = "[...document.querySelectorAll('[data-chart]')].map((place) => \
-                echarts.getInstanceByDom(place).getOption()).filter((option) => option.xAxis[0].name \
-                === 'PEs').map((option) => [option.xAxis[0].type, option.yAxis[0].type])";
+                echarts.getInstanceByDom(place).getOption()).filter((option) => \
+                option.xAxis[0].name === 'PEs').map((option) => [option.xAxis[0].type, \
+                option.yAxis[0].type])";
     assert_eq!(browser.eval(axes), json!([["log", "log"], ["value", "value"]]));
     assert_quiet(&browser);
 }

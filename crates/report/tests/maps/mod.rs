@@ -14,7 +14,8 @@ fn maps_zoom_by_button_and_copy_works() {
     browser.eval("document.querySelector('[data-zoom=in]').click()");
     browser.wait_for(&format!("{drawn} !== {whole}"));
     browser.eval("document.querySelector('[data-zoom=all]').click()");
-    browser.wait_for("echarts.getInstanceByDom(document.querySelector('.map')).getOption().dataZoom.every((zoom) => zoom.start === 0 && zoom.end === 100)");
+    browser.wait_for("echarts.getInstanceByDom(document.querySelector('.map')).getOption().dataZoom.every((zoom) \
+                      => zoom.start === 0 && zoom.end === 100)");
     browser.call(
         "Browser.grantPermissions",
         json!({"permissions": ["clipboardSanitizedWrite", "clipboardReadWrite"]}),
@@ -40,7 +41,8 @@ fn maps_have_coasts_and_say_which_names_are_hidden() {
     let (mut browser, _dir) = shown(&record);
     let lines = |colour: &str| {
         format!(
-            "[...document.querySelectorAll('.map svg path')].filter((path) => path.getAttribute('stroke') === \
+            "[...document.querySelectorAll('.map svg path')].filter((path) => \
+             path.getAttribute('stroke') === \
              getComputedStyle(document.documentElement).getPropertyValue('--{colour}').trim()).length"
         )
     };
@@ -48,7 +50,8 @@ fn maps_have_coasts_and_say_which_names_are_hidden() {
         browser.eval(&lines("coast")).as_u64() > Some(5)
             && browser.eval(&lines("border")).as_u64() > Some(10)
     );
-    let names = "[...document.querySelectorAll('.map svg text')].filter((text) => /^[A-Z][a-z]{3}/.test(text.textContent)).length";
+    let names = "[...document.querySelectorAll('.map svg text')].filter((text) => \
+                 /^[A-Z][a-z]{3}/.test(text.textContent)).length";
     let status = "document.querySelector('[data-named]').textContent";
     let choose = |browser: &mut Chromium, names: &str| {
         let select = "document.querySelector('[data-names]')";

@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 use warpline_record::*;
 
 const CHARTS: &str = "[...document.querySelectorAll('[data-chart^=parallel]')]";
-const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')";
+const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' \
+                    ').replaceAll('\\u202f', ' ')";
 
 /// The texts of a column of the table of PEs.
 fn column(browser: &mut crate::Chromium, column: usize) -> Vec<String> {
     let cells = format!(
-        "[...document.querySelectorAll('.pes tbody tr')].map((row) => row.cells[{column}].textContent)"
+        "[...document.querySelectorAll('.pes tbody tr')].map((row) => \
+         row.cells[{column}].textContent)"
     );
     serde_json::from_value(browser.eval(&cells)).unwrap()
 }
@@ -75,10 +77,16 @@ fn any_number_of_pes_fits_on_a_phone() {
             browser.resize(width);
             browser.open(&dir.path().join(warpline_report::REPORT_FILE));
             browser.wait_for("document.documentElement.dataset.ready === 'yes'");
-            browser.wait_for(&format!("{CHARTS}.every((place) => place.querySelector('svg').clientWidth <= place.clientWidth)"));
+            browser.wait_for(&format!(
+                "{CHARTS}.every((place) => \
+                                       place.querySelector('svg').clientWidth <= \
+                                       place.clientWidth)"
+            ));
             // Tooltips do not widen the page.
             browser.eval(&format!(
-                "{CHARTS}.forEach((place) => echarts.getInstanceByDom(place).dispatchAction({{type: 'showTip', seriesIndex: 0, dataIndex: Math.min(3, {pes} - 1)}}))"
+                "{CHARTS}.forEach((place) => \
+                 echarts.getInstanceByDom(place).dispatchAction({{type: 'showTip', seriesIndex: 0, \
+                 dataIndex: Math.min(3, {pes} - 1)}}))"
             ));
             browser.wait_for("document.querySelectorAll('.tip').length >= 5");
             browser.eval("new Promise((done) => setTimeout(done, 300))");

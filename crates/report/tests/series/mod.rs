@@ -61,7 +61,10 @@ fn series_are_drawn_over_model_time_with_their_units() {
     }";
     for (share, wanted) in [(0.0125, "model time (s) 0.75"), (0.55, "–")] {
         browser.eval(&format!("({tip})({share})"));
-        browser.wait_for(&format!("[...document.querySelectorAll('.tip')].some((tip) => tip.textContent.includes('{wanted}'))"));
+        browser.wait_for(&format!(
+            "[...document.querySelectorAll('.tip')].some((tip) => \
+                                   tip.textContent.includes('{wanted}'))"
+        ));
     }
     assert_eq!(browser.eval("document.querySelectorAll('dropped').length"), json!(0));
     assert_quiet(&browser);

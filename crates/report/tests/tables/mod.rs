@@ -6,24 +6,27 @@ use crate::{assert_quiet, shown};
 use serde_json::{Value, json};
 use warpline_record::*;
 
-const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' ').replaceAll('\\u202f', ' ')";
+const TEXT: &str = "document.querySelector('main').innerText.replaceAll('\\u00a0', ' \
+                    ').replaceAll('\\u202f', ' ')";
 
 #[test]
 fn results_are_one_aligned_table() {
     let mut record = sample();
-    let narrow = json!({"mean": 2.5, "ci95": 0.125, "ci95_note": "probably too narrow: the run is short", "count": 7});
+    let narrow = json!({"mean": 2.5, "ci95": 0.125, "ci95_note": "probably too narrow: the run is \
+        short", "count": 7});
     record.results.as_object_mut().unwrap().insert("stay".into(), narrow);
     let (mut browser, _dir) = shown(&record);
     assert_eq!(browser.eval("document.querySelectorAll('.results table').length"), json!(1));
-    let rows = "[...document.querySelectorAll('.results tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))";
+    let rows = "[...document.querySelectorAll('.results tbody tr')].map((row) => \
+                [...row.cells].map((cell) => cell.innerText).join(' | '))";
     let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
     let row = |name: &str| {
         rows.iter().find(|row| row.starts_with(name)).unwrap().replace(['\u{a0}', '\u{202f}'], " ")
     };
     assert_eq!(
         row("delay seconds"),
-        "delay seconds\ntime from source to destination, with queues on the way and the time that light takes | s | 0.01342 | 0.0000221 |  | \
-         0.09431 | 7 481 003"
+        "delay seconds\ntime from source to destination, with queues on the way and the time that \
+         light takes | s | 0.01342 | 0.0000221 |  | 0.09431 | 7 481 003"
             .replace("0.0000221", "2.21×10⁻⁵")
     );
     assert_eq!(row("loss"), "loss\nshare of packets that were dropped |  | 0.002508 |  |  |  | ");
@@ -87,7 +90,8 @@ fn wide_tables_scroll_and_keep_their_first_column() {
 fn the_report_says_where_the_run_comes_from() {
     let (mut browser, _dir) = shown(&sample());
     browser.eval("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
-    let rows = "[...document.querySelectorAll('[aria-label=Provenance] tr')].map((row) => [...row.cells].map((cell) => cell.innerText).join(': '))";
+    let rows = "[...document.querySelectorAll('[aria-label=Provenance] tr')].map((row) => \
+                [...row.cells].map((cell) => cell.innerText).join(': '))";
     let rows: Vec<String> = serde_json::from_value(browser.eval(rows)).unwrap();
     let expected = [
         "command line: warpline run network --end 60",

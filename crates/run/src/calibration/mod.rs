@@ -147,8 +147,8 @@ impl Figures {
         let lost = self.noise.lost();
         if lost > LOST_MOST {
             notes.push(format!(
-                "others took {:.0} % of the cores' time while they were watched; calibrate again when \
-                 the machine is idle",
+                "others took {:.0} % of the cores' time while they were watched; calibrate again \
+                 when the machine is idle",
                 100.0 * lost
             ));
         }

@@ -80,10 +80,15 @@ fn catch_fault<T>(call: impl FnOnce() -> T) -> Result<T, Fault> {
 fn add_state<M: Model>(digest: &mut StateDigest, lp: LpId, state: &M::State) -> Result<(), Fault> {
     match catch_fault(|| digest.add(lp, state)) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(_)) => {
-            Err(Fault::Failed("the `Debug` of its state fails, so there is no digest of states; mend it, or run without one".into()))
-        }
-        Err(Fault::Panic(message)) => Err(Fault::Panic(format!("the `Debug` of its state, for the digest of states: {message}"))),
+        Ok(Err(_)) => Err(Fault::Failed(
+            "the `Debug` of its state fails, so there is no digest of states; \
+                               mend it, or run without one"
+                .into(),
+        )),
+        Err(Fault::Panic(message)) => Err(Fault::Panic(format!(
+            "the `Debug` of its state, for the \
+            digest of states: {message}"
+        ))),
         Err(fault) => Err(fault),
     }
 }

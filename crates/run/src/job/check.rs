@@ -72,7 +72,8 @@ impl<M: Model> Job<M> {
         let warmup = self.settings.warmup();
         let Some(time) = VirtualTime::new(end).filter(|_| end > 0.0) else {
             return fail(format!(
-                "model `{name}` ends at {end} by default: that must be a finite number greater than 0"
+                "model `{name}` ends at {end} by default: that must be a finite number greater \
+                 than 0"
             ));
         };
         if !(warmup >= 0.0 && warmup < end) {
@@ -88,24 +89,31 @@ impl<M: Model> Job<M> {
         let name = &self.name;
         let settings = &self.settings;
         if settings.trace_limit.is_some() && settings.trace.is_none() {
-            return fail("`trace-limit` limits a trace, and there is none: leave it out, or name a file with `trace`".to_owned());
+            return fail(
+                "`trace-limit` limits a trace, and there is none: leave it out, or name a \
+                         file with `trace`"
+                    .to_owned(),
+            );
         }
         if settings.undo() == Undo::Reverse && !M::ABILITIES.has_reverse() {
             return fail(format!(
-                "model `{name}` has no reverse code: use --undo copy, or write Model::reverse and mark the model with #[model]"
+                "model `{name}` has no reverse code: use --undo copy, or write Model::reverse and \
+                 mark the model with #[model]"
             ));
         }
         if settings.undo() == Undo::Journal && M::ABILITIES.journal().is_none() {
             return fail(format!(
-                "model `{name}` has no journal: use --undo copy; or derive Journaled for its state, change states by Context::change, and mark the model \
-                 with #[model(journal)]"
+                "model `{name}` has no journal: use --undo copy; or derive Journaled for its \
+                 state, change states by Context::change, and mark the model with \
+                 #[model(journal)]"
             ));
         }
         let cancellation = settings.cancellation();
         if cancellation != Cancellation::Aggressive && M::ABILITIES.comparable().is_none() {
             return fail(format!(
-                "model `{name}` cannot compare its events, which --cancellation {} needs: use --cancellation aggressive; or derive Eq and Clone for \
-                 them and mark the model with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
+                "model `{name}` cannot compare its events, which --cancellation {} needs: use \
+                 --cancellation aggressive; or derive Eq and Clone for them and mark the model \
+                 with #[model], or PartialEq and Clone and mark it with #[model(compare)]",
                 cancellation.name()
             ));
         }

@@ -60,7 +60,8 @@ impl Kinds {
             let has = names.len();
             let most = Role::KINDS_MOST;
             return Err(Error::Setting(format!(
-                "model `{name}` has {has} kinds of LPs: {most} are allowed, as a kind stands for many LPs"
+                "model `{name}` has {has} kinds of LPs: {most} are allowed, as a kind stands for \
+                 many LPs"
             )));
         }
         let chosen = choice.among(lps, &names).map_err(|why| {
@@ -74,8 +75,9 @@ impl Kinds {
             let chosen = if M::ABILITIES.is_never_undone() {
                 if !chosen(lp, kind, true) {
                     return Err(Error::Setting(format!(
-                        "`conservative-lps` leaves out {lp} of model `{name}`, but nothing undoes what its processes do, so all of its LPs \
-                         are conservative: leave the setting out"
+                        "`conservative-lps` leaves out {lp} of model `{name}`, but nothing undoes \
+                         what its processes do, so all of its LPs are conservative: leave the \
+                         setting out"
                     )));
                 }
                 true

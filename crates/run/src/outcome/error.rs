@@ -57,7 +57,8 @@ pub enum Error {
     },
     /// The system refuses a thread.
     #[error(
-        "the system refuses thread {number} of {threads}: {cause}; ask for fewer threads, or raise the limits on processes and memory"
+        "the system refuses thread {number} of {threads}: {cause}; ask for fewer threads, or raise \
+         the limits on processes and memory"
     )]
     Thread {
         /// Which one, from 1.
@@ -70,7 +71,8 @@ pub enum Error {
     /// An event took longer than [it may](crate::Simulation::event_limit). Its thread cannot be
     /// stopped, and goes on until the program ends.
     #[error(
-        "{0}; raise --event-limit if it needs more time; there are no results, and rows that were written to files before stay there"
+        "{0}; raise --event-limit if it needs more time; there are no results, and rows that were \
+         written to files before stay there"
     )]
     LongEvent(Box<LongEvent>),
     /// [Replications](crate::Simulation::replicate) were stopped before the first of them had ended.
@@ -79,8 +81,8 @@ pub enum Error {
     /// The run was [told to end](crate::StopSwitch), but came no further. Threads of it may go on
     /// until the program ends.
     #[error(
-        "the run was told to end, but came no further for {seconds} s, so it was given up; there are no results; \
-         rows that were written to files before stay there"
+        "the run was told to end, but came no further for {seconds} s, so it was given up; there \
+         are no results; rows that were written to files before stay there"
     )]
     NoEnd {
         /// For how long.
@@ -91,7 +93,8 @@ pub enum Error {
     Abandoned,
     /// A process of the run is gone, so that the others cannot go on. What LPs had not yet done
     /// [outside](crate::Observe::when_settled), in whatever process, is never done.
-    #[error("{lost}; GVT had reached time {}; there are no results; rows that were written to files before stay there", Figure::from(.gvt))]
+    #[error("{lost}; GVT had reached time {}; there are no results; rows that were written to \
+             files before stay there", Figure::from(.gvt))]
     Process {
         /// Which one, and why.
         lost: Lost,
@@ -112,7 +115,8 @@ pub enum Error {
     },
     /// The system refuses the processes of the run, or the memory that they would share.
     #[error(
-        "the system refuses a run of {processes} processes: {cause}; use threads, or raise the limits on processes and address space"
+        "the system refuses a run of {processes} processes: {cause}; use threads, or raise the \
+         limits on processes and address space"
     )]
     Processes {
         /// How many the run was to have.
@@ -122,7 +126,8 @@ pub enum Error {
     },
     /// A file of rows could not be written.
     #[error(
-        "cannot write rows to {path}: {cause}; free some space or choose another directory (rows before this one may be incomplete)"
+        "cannot write rows to {path}: {cause}; free some space or choose another directory (rows \
+         before this one may be incomplete)"
     )]
     Rows {
         /// The file.
@@ -133,7 +138,8 @@ pub enum Error {
     /// The results of finished [replications](crate::Simulation::replicate) wait in a file for the
     /// last one, and could not be written.
     #[error(
-        "the results of finished runs cannot be kept in {}: {cause}; free some space, or name another directory in TMPDIR; there are no results",
+        "the results of finished runs cannot be kept in {}: {cause}; free some space, or name \
+         another directory in TMPDIR; there are no results",
         std::env::temp_dir().display()
     )]
     Kept {
@@ -142,7 +148,8 @@ pub enum Error {
     },
     /// What an event does [to the outside world](crate::Observe::when_settled) panicked.
     #[error(
-        "what {lp} does to the outside world at time {} panicked: {why}; nothing was done there after it, but the run went on",
+        "what {lp} does to the outside world at time {} panicked: {why}; nothing was done there \
+         after it, but the run went on",
         Figure::from(.time)
     )]
     Act {
@@ -230,12 +237,14 @@ fn during(place: &Option<Position>) -> String {
 fn advice(place: &Option<Position>, why: &Exhausted) -> &'static str {
     match place {
         _ if matches!(why, Exhausted::Budget { .. }) => {
-            "raise --memory, or make the model smaller; there are no results; rows that were written to files before stay there"
+            "raise --memory, or make the model smaller; there are no results; rows that were \
+             written to files before stay there"
         }
         None => "use fewer LPs or a larger machine; there are no results",
         Some(_) => {
-            "the model starts with more events than fit, sends more than it consumes, or wants a larger machine; \
-             there are no results; rows that were written to files before stay there"
+            "the model starts with more events than fit, sends more than it consumes, or wants a \
+             larger machine; there are no results; rows that were written to files before stay \
+             there"
         }
     }
 }
@@ -339,8 +348,9 @@ mod tests {
             };
             failure.to_string().lines().next().map(str::to_owned)
         };
-        let overflow = "model `shop`: the run as a whole brought counter `sold` beyond the largest count, 18446744073709551615; \
-                        count in a larger unit, or use several counters";
+        let overflow = "model `shop`: the run as a whole brought counter `sold` beyond the largest \
+                        count, 18446744073709551615; count in a larger unit, or use several \
+                        counters";
         assert_eq!(
             first_line(Fault::CounterOverflow { name: "sold".into() }).as_deref(),
             Some(overflow)

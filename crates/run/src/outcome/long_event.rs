@@ -40,8 +40,8 @@ impl std::fmt::Display for LongEvent {
         match certain {
             true => Ok(()),
             false => f.write_str(
-                "; it is executed ahead of others, and may have met a state that no right order of events leads to: loops in a handler must end, \
-                 whatever the state",
+                "; it is executed ahead of others, and may have met a state that no right order of \
+                 events leads to: loops in a handler must end, whatever the state",
             ),
         }
     }

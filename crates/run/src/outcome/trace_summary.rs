@@ -37,8 +37,8 @@ impl fmt::Display for TraceSummary {
         if self.spans_left_out > 0 {
             let all = self.spans + self.spans_left_out;
             parts.push(format!(
-                "{} of {all} spans are shown: the beginning, the end, and where most time went into rollbacks, commits or waiting; the others are \
-                 summed up as `left out`",
+                "{} of {all} spans are shown: the beginning, the end, and where most time went \
+                 into rollbacks, commits or waiting; the others are summed up as `left out`",
                 self.spans
             ));
         }

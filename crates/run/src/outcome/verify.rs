@@ -164,9 +164,11 @@ impl fmt::Display for UnequalRuns {
 }
 
 /// What usually makes equal runs differ.
-pub const UNEQUAL_WHY: &str = "Something outside the simulation decides. Most often it is the order of a HashMap or HashSet: take a \
-     BTreeMap or BTreeSet, or sort. It may also be random numbers that are not those of the LP, the clock, addresses, a file or variable of \
-     the system, or what LPs or runs share, such as a static, an atomic or a Mutex";
+pub const UNEQUAL_WHY: &str = "Something outside the simulation decides. Most often it is the \
+                               order of a HashMap or HashSet: take a BTreeMap or BTreeSet, or \
+                               sort. It may also be random numbers that are not those of the LP, \
+                               the clock, addresses, a file or variable of the system, or what LPs \
+                               or runs share, such as a static, an atomic or a Mutex";
 
 /// When a handler writes to the outside world.
 pub(crate) const OUTSIDE: &str = "while it was executed twice";
@@ -197,20 +199,23 @@ impl fmt::Display for Mismatch {
         let Mismatch { model, undo, place, events, field, when, expected, found } = self;
         write!(
             f,
-            "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of {expected}",
+            "model `{model}` under --undo {}: {place}: {when}, `{field}` is {found} instead of \
+             {expected}",
             undo.name()
         )?;
         write!(f, " ({events} events passed before)")?;
         if *when == OUTSIDE {
             write!(
                 f,
-                "; that cannot be undone, and events may be executed more than once: use Context::record, or print and write by when_settled"
+                "; that cannot be undone, and events may be executed more than once: use \
+                 Context::record, or print and write by when_settled"
             )?;
         }
         if *undo == Undo::Journal && when.starts_with("after undoing") {
             write!(
                 f,
-                "; whatever events change in a state, they must change by Context::change, a Queue or a Level"
+                "; whatever events change in a state, they must change by Context::change, a Queue \
+                 or a Level"
             )?;
         }
         Ok(())

@@ -43,7 +43,8 @@ impl<M: Model> Job<M> {
             "fewer --threads, or --mailbox shared"
         };
         Err(Error::Setting(format!(
-            "{near} PEs need {:.2} GB for the messages between any two of them, and --memory is {} ({:.2} GB here): use {how}",
+            "{near} PEs need {:.2} GB for the messages between any two of them, and --memory is {} \
+             ({:.2} GB here): use {how}",
             needed as f64 / 1e9,
             self.settings.memory().text(),
             limit as f64 / 1e9
@@ -61,7 +62,8 @@ impl<M: Model> Job<M> {
         }
         let gigabytes = |bytes: u64| bytes as f64 / 1e9;
         let needs = format!(
-            "{pes} PEs of machine `{machine}` and their LPs need at least {:.2} GB, without events, and --memory is {} ({:.2} GB here)",
+            "{pes} PEs of machine `{machine}` and their LPs need at least {:.2} GB, without \
+             events, and --memory is {} ({:.2} GB here)",
             gigabytes(needed),
             setting.text(),
             gigabytes(limit)

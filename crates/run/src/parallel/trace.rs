@@ -258,9 +258,11 @@ fn write_sum(mut file: impl Write, pe: u32, sum: &SpanSum) -> io::Result<()> {
         [since, lost.rollback, lost.commit, lost.idle].map(micros);
     write!(
         file,
-        ",\n{{\"ph\":\"X\",\"name\":\"left out\",\"pid\":{WALL},\"tid\":{track},\"ts\":{since},\"dur\":{took},\"args\":{{\"spans\":{spans},\
+        ",\n{{\"ph\":\"X\",\"name\":\"left \
+         out\",\"pid\":{WALL},\"tid\":{track},\"ts\":{since},\"dur\":{took},\"args\":{{\"spans\":{spans},\
          \"LPs\":{made},\"executed\":{executed},\"committed\":{committed},\"rollbacks\":{rollbacks},\"length\":{rolled_back},\
-         \"idle steps\":{idle_steps},\"rollback us\":{in_rollbacks},\"commit us\":{in_commits},\"idle us\":{idle},\"gvt\":{gvt}}}}}"
+         \"idle steps\":{idle_steps},\"rollback us\":{in_rollbacks},\"commit \
+         us\":{in_commits},\"idle us\":{idle},\"gvt\":{gvt}}}}}"
     )
 }
 

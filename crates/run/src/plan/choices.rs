@@ -148,7 +148,8 @@ pub(super) fn mailbox(
         Mailbox::Auto if pes > RINGS_MOST && are_near => Chosen {
             value: Mailbox::Cas,
             why: Reason::Rule(
-                "rings between so many PEs would take much memory, and inboxes do not leave a process",
+                "rings between so many PEs would take much memory, and inboxes do not leave a \
+                 process",
             ),
         },
         Mailbox::Auto => {
@@ -247,17 +248,20 @@ pub(crate) fn carrier(settings: &Settings, launched: bool) -> Result<Chosen<Carr
         |why: &str| Err(Error::Setting(format!("`carrier` is `{}`, but {why}", carrier.name())));
     if is_within_machine(carrier) && launched {
         return refuse(
-            "a launcher has started the processes: use mpi, or start them with `processes`, on one machine",
+            "a launcher has started the processes: use mpi, or start them with `processes`, on one \
+             machine",
         );
     }
     if carrier == Carrier::Mpi && !launched {
         return refuse(
-            "no launcher has started the processes: use rings, or `mpirun -np` in place of `processes`",
+            "no launcher has started the processes: use rings, or `mpirun -np` in place of \
+             `processes`",
         );
     }
     if carrier == Carrier::Boost && !HAS_BOOST {
         return refuse(
-            "this program was built without Boost: build it with the feature `boost` (`make boost`), or use rings",
+            "this program was built without Boost: build it with the feature `boost` (`make \
+             boost`), or use rings",
         );
     }
     if is_within_machine(carrier) && settings.zero_copy == Some(true) {

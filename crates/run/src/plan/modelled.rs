@@ -22,11 +22,13 @@ pub(crate) fn machine(
         return match settings.pes {
             None if scale.is_none() => Ok(None),
             None => refuse(format!(
-                "`machine-scale` is `{}`, but there is no `machine` to scale: name one, or leave it out",
+                "`machine-scale` is `{}`, but there is no `machine` to scale: name one, or leave \
+                 it out",
                 scale.text()
             )),
             Some(pes) => refuse(format!(
-                "`pes` is `{pes}`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
+                "`pes` is `{pes}`, but there is no `machine`: name one, as only modelled machines \
+                 have it, or set `threads` instead"
             )),
         };
     };
@@ -47,7 +49,8 @@ pub(crate) fn machine(
     }
     if nodes > 1 && settings.gvt() == GvtAlgorithm::Gsu && machine.registers.is_some() {
         return refuse(format!(
-            "`gvt` is `gsu`, but {pes} PEs take {nodes} nodes of machine `{}`, whose registers serve the {} cores of a node: set `pes` to fewer, or `gvt` to `one-sided`",
+            "`gvt` is `gsu`, but {pes} PEs take {nodes} nodes of machine `{}`, whose registers \
+             serve the {} cores of a node: set `pes` to fewer, or `gvt` to `one-sided`",
             machine.name, machine.cores
         ));
     }
@@ -55,7 +58,8 @@ pub(crate) fn machine(
         let barrier = settings.barrier();
         if barrier == Barrier::Central || barrier == Barrier::Condvar {
             return refuse(format!(
-                "`barrier` is `{}`, but {pes} PEs take {nodes} nodes of machine `{}`, which share no memory to meet in: set it to `tree`",
+                "`barrier` is `{}`, but {pes} PEs take {nodes} nodes of machine `{}`, which share \
+                 no memory to meet in: set it to `tree`",
                 barrier.name(),
                 machine.name
             ));

@@ -51,7 +51,9 @@ impl<M: Model> Job<M> {
     ) -> Result<(), Error> {
         if !self.settings.use_lookahead() {
             return Err(Error::Setting(
-                "conservative synchronisation needs lookahead: use --sync optimistic, or leave --use-lookahead at yes".into(),
+                "conservative synchronisation needs lookahead: use --sync optimistic, or leave \
+                 --use-lookahead at yes"
+                    .into(),
             ));
         }
         let Some(Shortest { from, to, delay: 0.0 }) = Shortest::of(&limits.lookahead, partition)
@@ -65,19 +67,23 @@ impl<M: Model> Job<M> {
                 "declare the least delay between two LPs in Model::lookahead".into(),
             ),
             None => {
-                let advice = "declare its least delay in Model::lookahead_of, or where it sends in Model::links".into();
+                let advice =
+                    "declare its least delay in Model::lookahead_of, or where it sends in \
+                              Model::links"
+                        .into();
                 (format!(" from {} to any other LP", place(from)), advice)
             }
             Some(to) => {
                 let advice = format!(
-                    "declare its least delay in Model::links, or number LPs so that {from} and {to} are on the same PE"
+                    "declare its least delay in Model::links, or number LPs so that {from} and \
+                     {to} are on the same PE"
                 );
                 (format!(" from {} to {}", place(from), place(to)), advice)
             }
         };
         Err(Error::Setting(format!(
-            "model `{}` has no lookahead{link}, and without it conservative threads cannot work at the same time: use --sync optimistic, or \
-             {advice}",
+            "model `{}` has no lookahead{link}, and without it conservative threads cannot work at \
+             the same time: use --sync optimistic, or {advice}",
             self.name
         )))
     }
@@ -96,7 +102,10 @@ impl<M: Model> Job<M> {
             ))
         })?;
         shared.map_err(|(lp, weight)| {
-            Error::Setting(format!("model `{name}` declares the weight {weight} of {lp}: it must be a finite number, zero or more"))
+            Error::Setting(format!(
+                "model `{name}` declares the weight {weight} of {lp}: it must \
+                                    be a finite number, zero or more"
+            ))
         })
     }
 
@@ -127,8 +136,10 @@ impl<M: Model> Job<M> {
         })?;
         asked.map_err(|ScatteredGroup { number, before, after }| {
             Error::Setting(format!(
-                "model `{name}` has {before} and {after} in group {number}, but not all LPs between them: PEs have LPs with consecutive numbers, so \
-                 number LPs so that those of a group follow each other, or give each part a group of its own in Model::group"
+                "model `{name}` has {before} and {after} in group {number}, but not all LPs \
+                 between them: PEs have LPs with consecutive numbers, so number LPs so that those \
+                 of a group follow each other, or give each part a group of its own in \
+                 Model::group"
             ))
         })
     }

@@ -117,8 +117,8 @@ impl<M: Model> Job<M> {
             let name = &self.name;
             let lps = spec.kinds.conservative;
             return Err(Error::Setting(format!(
-                "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are conservative: use --sync mixed, or \
-                 --conservative-lps none if they can stand it"
+                "in an optimistic run every LP goes ahead, but {lps} of model `{name}` are \
+                 conservative: use --sync mixed, or --conservative-lps none if they can stand it"
             )));
         }
         let why = match (self.settings.sync, sync) {
@@ -158,7 +158,8 @@ impl<M: Model> Job<M> {
         if !is_parallel || !has_threads_only || self.has_lookahead(run.pes, spec)? {
             return Ok(run);
         }
-        let why = "nothing undoes what processes do, and without lookahead they would wait at every event";
+        let why = "nothing undoes what processes do, and without lookahead they would wait at \
+                   every event";
         let sync = Chosen { value: Synchronisation::Sequential, why: Reason::Rule(why) };
         Ok(RunPlan { sync, ..run })
     }

@@ -144,7 +144,8 @@ impl<M: Model> Job<M> {
         match seed.checked_add(u64::from(more)) {
             Some(_) => Ok(()),
             None => fail(format!(
-                "{runs} replications from seed {seed} on exceed the largest seed, {}: begin with a smaller one",
+                "{runs} replications from seed {seed} on exceed the largest seed, {}: begin with a \
+                 smaller one",
                 u64::MAX
             )),
         }

@@ -87,7 +87,8 @@ impl Settings {
         if engine != Synchronisation::Sequential {
             return Ok(());
         }
-        let remedy = "a sequential run has one thread; leave `threads` out or set it to 1, or leave `sync` out, as several threads mean a parallel run";
+        let remedy = "a sequential run has one thread; leave `threads` out or set it to 1, or \
+                      leave `sync` out, as several threads mean a parallel run";
         Err(conflict(sync(engine), ("threads", threads.to_string()), remedy))
     }
 
@@ -111,7 +112,8 @@ impl Settings {
             (Some(barrier), Some(gvt)) if gvt != GvtAlgorithm::Synchronous => Err(conflict(
                 ("barrier", barrier.name().to_owned()),
                 ("gvt", gvt.name().to_owned()),
-                "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to `synchronous`",
+                "PEs meet only where GVT is synchronous; leave `barrier` out, or set `gvt` to \
+                 `synchronous`",
             )),
             _ => Ok(()),
         }
@@ -130,7 +132,8 @@ impl Settings {
             ),
             (_, Some(processes)) => (
                 ("processes", processes.to_string()),
-                "such a mailbox lies in the memory of one process; leave `mailbox` out, set it to `per-sender`, or use threads",
+                "such a mailbox lies in the memory of one process; leave `mailbox` out, set it to \
+                 `per-sender`, or use threads",
             ),
             _ => return Ok(()),
         };
@@ -142,7 +145,8 @@ impl Settings {
             (Some(size), Some(pool)) if pool != BufferPool::Partitioned => Err(conflict(
                 ("sub-pool", size.text()),
                 ("pool", pool.name().to_owned()),
-                "only partitioned pools have sub-pools; leave `sub-pool` out, or set `pool` to `partitioned`",
+                "only partitioned pools have sub-pools; leave `sub-pool` out, or set `pool` to \
+                 `partitioned`",
             )),
             _ => Ok(()),
         }
@@ -171,29 +175,63 @@ impl Settings {
         let Some(machine) = &self.machine else { return Ok(()) };
         let others = [
             processes.map(|processes| {
-                (("processes", processes.to_string()), "its PEs live in one process; leave one of the two out")
+                (
+                    ("processes", processes.to_string()),
+                    "its PEs live in one process; leave one of \
+                    the two out",
+                )
             }),
             self.threads.filter(|threads| *threads > 1).map(|threads| {
-                (("threads", threads.to_string()), "its PEs take turns in one thread; set `pes` instead")
+                (
+                    ("threads", threads.to_string()),
+                    "its PEs take turns in one thread; set `pes` \
+                    instead",
+                )
             }),
             self.virtual_cluster.map(|seed| {
-                (("virtual-cluster", seed.to_string()), "its order follows from its time; leave one of the two out")
+                (
+                    ("virtual-cluster", seed.to_string()),
+                    "its order follows from its time; leave \
+                    one of the two out",
+                )
             }),
             self.mailbox.map(|mailbox| {
-                (("mailbox", mailbox.name().to_owned()), "it has a network of its own; leave `mailbox` out")
+                (
+                    ("mailbox", mailbox.name().to_owned()),
+                    "it has a network of its own; leave \
+                    `mailbox` out",
+                )
             }),
-            self.messages.filter(|messages| !matches!(messages, Messages::Auto | Messages::Copy)).map(|messages| {
-                (("messages", messages.name().to_owned()), "its nodes share no memory, so that messages are copied; leave `messages` out")
-            }),
+            self.messages
+                .filter(|messages| !matches!(messages, Messages::Auto | Messages::Copy))
+                .map(|messages| {
+                    (
+                        ("messages", messages.name().to_owned()),
+                        "its nodes share no memory, so that \
+                    messages are copied; leave `messages` out",
+                    )
+                }),
             self.barrier.filter(|barrier| *barrier == Barrier::AllReduce).map(|barrier| {
                 (("barrier", barrier.name().to_owned()), "it has no MPI; set `barrier` to `tree`")
             }),
             self.trace.as_ref().map(|trace| {
-                (("trace", trace.text()), "a trace has wall time, of which its PEs have none; leave `trace` out")
+                (
+                    ("trace", trace.text()),
+                    "a trace has wall time, of which its PEs have none; \
+                                           leave `trace` out",
+                )
             }),
-            Some(engine).filter(|engine| matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)).map(|engine| {
-                (sync(engine), "its PEs are those of one parallel engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`")
-            }),
+            Some(engine)
+                .filter(|engine| {
+                    matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)
+                })
+                .map(|engine| {
+                    (
+                        sync(engine),
+                        "its PEs are those of one parallel engine; leave `sync` out, or set \
+                                it to `conservative`, `optimistic` or `mixed`",
+                    )
+                }),
         ];
         match others.into_iter().flatten().next() {
             None => Ok(()),
@@ -210,13 +248,16 @@ impl Settings {
         };
         let remedy = match engine {
             _ if setting.name == "conservative" => {
-                "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to `conservative`"
+                "it tells PEs of a conservative run how to go on; leave it out, or set `sync` to \
+                 `conservative`"
             }
             Synchronisation::Conservative => {
-                "a conservative run undoes nothing and has no use for it; leave it out, or set `sync` to `optimistic`"
+                "a conservative run undoes nothing and has no use for it; leave it out, or set \
+                 `sync` to `optimistic`"
             }
             _ => {
-                "a sequential run has no use for it; leave it out, or leave `sync` out, as it means a parallel run"
+                "a sequential run has no use for it; leave it out, or leave `sync` out, as it \
+                 means a parallel run"
             }
         };
         Err(conflict((&setting.name, value), sync(engine), remedy))
@@ -233,7 +274,8 @@ impl Settings {
         else {
             return Ok(());
         };
-        let remedy = "it is about messages between processes; set `processes`, have `mpirun` start the program, or leave it out";
+        let remedy = "it is about messages between processes; set `processes`, have `mpirun` start \
+                      the program, or leave it out";
         Err(conflict((&setting.name, value), ("processes", "1".to_owned()), remedy))
     }
 
@@ -282,7 +324,8 @@ impl Settings {
             self.communication_ring.is_some() && sends == Communication::Distributed,
             by_itself,
         );
-        let no_threads = "no thread but those with `communication` set to `dedicated` does nothing but send and receive";
+        let no_threads = "no thread but those with `communication` set to `dedicated` does nothing \
+                          but send and receive";
         idle(
             "communication-threads",
             self.communication_threads.is_some() && sends != Communication::Dedicated,

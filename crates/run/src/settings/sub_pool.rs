@@ -37,7 +37,8 @@ impl SettingValue for SubPool {
 
     fn takes(_: &Range<Self>) -> String {
         format!(
-            "a whole number from 1, unlimited, adaptive, or adaptive-N for N on average instead of {}",
+            "a whole number from 1, unlimited, adaptive, or adaptive-N for N on average instead of \
+             {}",
             SubPool::AVERAGE
         )
     }

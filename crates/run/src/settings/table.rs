@@ -54,7 +54,8 @@ settings! {
             unit: "model time",
             reason: "at least 0 and less than the end time",
             recorded: Recorded::Always,
-            hurts: "too short, and the empty start biases all means; too long, and little is left to observe",
+            hurts: "too short, and the empty start biases all means; too long, and little is left \
+                    to observe",
         }
         /// Consecutive zero-delay hops at one instant that count as a loop.
         zero_delay_hops: u32 = Limits::ZERO_DELAY_HOPS, Range::Any, {
@@ -62,7 +63,8 @@ settings! {
             placeholder: "HOPS",
             unit: "hops",
             recorded: Recorded::Always,
-            hurts: "too few, and a model that is merely busy at one instant is stopped; too many, and a loop is found late",
+            hurts: "too few, and a model that is merely busy at one instant is stopped; too many, \
+                    and a loop is found late",
         }
         /// File for a trace of what every PE did, for ui.perfetto.dev or chrome://tracing.
         trace: PathBuf, Range::Any, {
@@ -74,13 +76,15 @@ settings! {
             heading: OUTPUT,
             placeholder: "MB",
             unit: "MB",
-            hurts: "a small file shows little of a long run; viewers take long to open one of hundreds of megabytes, and memory is needed for it during the run",
+            hurts: "a small file shows little of a long run; viewers take long to open one of \
+                    hundreds of megabytes, and memory is needed for it during the run",
         }
         /// Whether the record has digests of final states and statistics, beside that of the
         /// history, so that runs can be compared by them.
         state_digest: bool = false, Range::Any, {
             heading: OUTPUT,
-            hurts: "the text of all states is made once at the end; states of many megabytes take seconds",
+            hurts: "the text of all states is made once at the end; states of many megabytes take \
+                    seconds",
         }
         /// LPs that tell what their processes do: who queues for which resource, takes it and gives
         /// it back, and what else the model tells.
@@ -100,21 +104,24 @@ settings! {
         pending: Pending = Pending::default(), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "a heap is slow if many events are pending; a ladder hardly ever is, as it keeps few events in a heap",
+            hurts: "a heap is slow if many events are pending; a ladder hardly ever is, as it \
+                    keeps few events in a heap",
         }
         /// Stack of every thread that executes events, touched only as far as it is used.
         stack: u32 = 16, Range::Between(1, STACK_MOST), {
             heading: ENGINE,
             placeholder: "MIB",
             unit: "MiB",
-            hurts: "too small, and a handler with large local variables or deep recursion ends the program; too large, and a limit on virtual memory refuses it",
+            hurts: "too small, and a handler with large local variables or deep recursion ends the \
+                    program; too large, and a limit on virtual memory refuses it",
         }
         /// Memory that the run may take on each machine, the program included; parallel runs go
         /// less far ahead where it is short.
         memory: MemoryLimit = MemoryLimit::Share(0.9), Range::Any, {
             heading: ENGINE,
             recorded: Recorded::Always,
-            hurts: "a run needs what a sequential one does, a tenth more, and 4 MiB for each PE; near that, PEs wait for each other; with less, it ends with an error",
+            hurts: "a run needs what a sequential one does, a tenth more, and 4 MiB for each PE; \
+                    near that, PEs wait for each other; with less, it ends with an error",
         }
         /// Wall time after which an event that is still being executed ends the run with an error;
         /// a warning comes after 5 s.
@@ -127,9 +134,13 @@ settings! {
         /// How LPs are kept in step; the answer does not depend on it.
         sync: Synchronisation, Range::Any, {
             heading: PARALLEL,
-            rule: "auto; sequential with one thread; optimistic, or mixed if the model has conservative LPs, with more, or if a setting is given that only such runs have a use for",
+            rule: "auto; sequential with one thread; optimistic, or mixed if the model has \
+                   conservative LPs, with more, or if a setting is given that only such runs have \
+                   a use for",
             recorded: Recorded::Always,
-            hurts: "auto spends some time on finding out, and what it chooses differs from run to run; a parallel run of tiny events without lookahead may be slower than a sequential one",
+            hurts: "auto spends some time on finding out, and what it chooses differs from run to \
+                    run; a parallel run of tiny events without lookahead may be slower than a \
+                    sequential one",
         }
         /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as
         /// there are cores; the most that auto may use; without --sync, more than 1 means an
@@ -139,7 +150,8 @@ settings! {
             reason: "as each PE takes memory; as many as there are cores run best",
             rule: "as many as there are cores",
             recorded: Recorded::Always,
-            hurts: "more PEs than cores take turns and exchange more messages; with few events between messages, PEs mostly wait",
+            hurts: "more PEs than cores take turns and exchange more messages; with few events \
+                    between messages, PEs mostly wait",
         }
         /// Processes among which the PEs are divided, and which share memory; each has as many PEs
         /// as --threads says, by default its share of the cores.
@@ -147,28 +159,32 @@ settings! {
             heading: PARALLEL,
             reason: "as each takes address space in all others",
             recorded: Recorded::InParallel,
-            hurts: "processes take longer to start than threads, each has a copy of the model, and PEs do not move between them",
+            hurts: "processes take longer to start than threads, each has a copy of the model, and \
+                    PEs do not move between them",
         }
         /// Whether processes of a machine share the memory of messages; otherwise they are copied,
         /// by MPI if a launcher has started the processes.
         zero_copy: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "only when off, which is for comparisons: every message to another process is then written and read once more",
+            hurts: "only when off, which is for comparisons: every message to another process is \
+                    then written and read once more",
         }
         /// Who carries messages that are copied between processes: rings in shared memory, MPI, or,
         /// for comparison, Boost.Interprocess; rings and boost mean --zero-copy no.
         carrier: Carrier = Carrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "with boost, all processes allocate and free every message under one lock, and if one is killed while it holds it, the others end 5 s later",
+            hurts: "with boost, all processes allocate and free every message under one lock, and \
+                    if one is killed while it holds it, the others end 5 s later",
         }
         /// Who sends messages to processes that share no memory: the first PE of a process, every
         /// PE, or threads that do nothing else.
         communication: Communication = Communication::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "one PE that sends for many becomes the slowest of them; every PE that sends pays for calls of MPI; threads that do nothing else need cores of their own",
+            hurts: "one PE that sends for many becomes the slowest of them; every PE that sends \
+                    pays for calls of MPI; threads that do nothing else need cores of their own",
         }
         /// With --communication dedicated: threads of each process that do nothing but send and
         /// receive messages.
@@ -182,7 +198,8 @@ settings! {
         communication_ring: CommunicationRing = CommunicationRing::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread looks into many",
+            hurts: "in one ring for all, PEs wait for each other; with a ring for each, the thread \
+                    looks into many",
         }
         /// Most bytes of a batch of messages to a process that shares no memory; with --carrier
         /// boost, each message is sent by itself unless this is given.
@@ -201,7 +218,8 @@ settings! {
             unit: "µs",
             reason: "as others wait for it",
             recorded: Recorded::InParallel,
-            hurts: "with little delay, batches are small; with much, others wait, and more events are undone",
+            hurts: "with little delay, batches are small; with much, others wait, and more events \
+                    are undone",
         }
         /// Most events that a PE executes before it looks at its messages again.
         batch: u32, Range::From(1), {
@@ -210,26 +228,31 @@ settings! {
             unit: "events",
             rule: "8 for each PE, but at least 128 and at most 256",
             recorded: Recorded::InParallel,
-            hurts: "too small, and looking for messages costs more than the events; too large, and messages wait and more events are undone",
+            hurts: "too small, and looking for messages costs more than the events; too large, and \
+                    messages wait and more events are undone",
         }
         /// Most kernel processes (KPs) of each PE: groups of LPs that roll back together.
         kps: u32 = 1024, Range::From(1), {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "too few, and a rollback undoes events of many other LPs; too many, and their table exceeds the nearest cache",
+            hurts: "too few, and a rollback undoes events of many other LPs; too many, and their \
+                    table exceeds the nearest cache",
         }
         /// How global virtual time (GVT) is found: whether PEs go on meanwhile, or stop; by
         /// messages, by writing into each other's memory, or from registers.
         gvt: GvtAlgorithm = GvtAlgorithm::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "if PEs stop, each waits for the slowest every time; registers are written all the time, and all PEs read all of them",
+            hurts: "if PEs stop, each waits for the slowest every time; registers are written all \
+                    the time, and all PEs read all of them",
         }
         /// With --gvt synchronous: how PEs meet.
         barrier: Barrier = Barrier::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "at one counter, many cores contend; PEs that sleep wake up late, but leave their cores to others; MPI reductions need ranks, and take a message even between neighbours",
+            hurts: "at one counter, many cores contend; PEs that sleep wake up late, but leave \
+                    their cores to others; MPI reductions need ranks, and take a message even \
+                    between neighbours",
         }
         /// About how many events a PE executes before it asks for a new GVT; 32 times as many if
         /// lookahead makes them certain.
@@ -238,7 +261,8 @@ settings! {
             placeholder: "EVENTS",
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "too small, and PEs spend their time finding GVT; too large, and memory is reclaimed late and fewer events are certain",
+            hurts: "too small, and PEs spend their time finding GVT; too large, and memory is \
+                    reclaimed late and fewer events are certain",
         }
         /// Whether --gvt-interval is fixed, or only the start of an interval that adapts to how
         /// busy PEs are while GVT is found; with --communication dedicated, the thread that sends
@@ -246,22 +270,27 @@ settings! {
         gvt_interval_control: GvtIntervalControl = GvtIntervalControl::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "finding a good interval takes several computations of GVT, more than a short run has; a good fixed one is no worse",
+            hurts: "finding a good interval takes several computations of GVT, more than a short \
+                    run has; a good fixed one is no worse",
         }
         /// How far beyond GVT events may be executed, in model time.
         window: f64, Range::Above(0.0), {
             heading: PARALLEL,
             placeholder: "TIME",
             unit: "model time",
-            rule: "chosen by the engine, and adapted during the run to the costs of undoing and waiting",
+            rule: "chosen by the engine, and adapted during the run to the costs of undoing and \
+                   waiting",
             recorded: Recorded::InParallel,
-            hurts: "too small, and PEs wait; too large, and many events are undone; PEs that undo far more than they commit stay closer together",
+            hurts: "too small, and PEs wait; too large, and many events are undone; PEs that undo \
+                    far more than they commit stay closer together",
         }
         /// How events that were executed too early are undone.
         undo: Undo = Undo::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "copies are expensive if states are large; a journal is if an event changes most of its state; wrong reverse code, or changes without the journal, give wrong answers, so try `verify` first",
+            hurts: "copies are expensive if states are large; a journal is if an event changes \
+                    most of its state; wrong reverse code, or changes without the journal, give \
+                    wrong answers, so try `verify` first",
         }
         /// With --undo copy: number of an LP's events between copies of its state; auto copies
         /// before every event if states are small and plain, and otherwise as often as pays, by
@@ -270,14 +299,17 @@ settings! {
             heading: PARALLEL,
             unit: "events",
             recorded: Recorded::InParallel,
-            hurts: "more than 1 pays only for large states: undoing executes events between two copies again; copies over 1024 events of their PE old are renewed",
+            hurts: "more than 1 pays only for large states: undoing executes events between two \
+                    copies again; copies over 1024 events of their PE old are renewed",
         }
         /// When what an undone event had sent is cancelled: at once; or when the event, executed
         /// again, does not send the same; or whichever pays.
         cancellation: Cancellation = Cancellation::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "with lazy, wrong messages stay longer, and what they cause has to be undone as well; what goes to other PEs is copied; it pays only where events that are executed again send the same",
+            hurts: "with lazy, wrong messages stay longer, and what they cause has to be undone as \
+                    well; what goes to other PEs is copied; it pays only where events that are \
+                    executed again send the same",
         }
         /// How events travel between PEs: by value where nobody can cancel them, as copies of which
         /// the sender keeps its own, or in buffers that both share; auto takes value for payloads
@@ -285,7 +317,8 @@ settings! {
         messages: Messages = Messages::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "a copy takes an anti-message for every cancellation, and memory twice; in shared buffers, certain events move more cache lines",
+            hurts: "a copy takes an anti-message for every cancellation, and memory twice; in \
+                    shared buffers, certain events move more cache lines",
         }
         /// Where messages between threads wait: in a ring for each sender, in one queue per PE
         /// under a lock, or in one ring per PE in which senders reserve places by compare-and-swap;
@@ -294,20 +327,25 @@ settings! {
         mailbox: Mailbox = Mailbox::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "rings for each sender take memory that grows with the square of the PEs; in one for all, senders wait for each other, and with cas all wait for one that has lost its core",
+            hurts: "rings for each sender take memory that grows with the square of the PEs; in \
+                    one for all, senders wait for each other, and with cas all wait for one that \
+                    has lost its core",
         }
         /// Whose pool a message's buffer is taken from, and whose it goes to when free: that of the
         /// pair of PEs, the sender's and then the receiver's, or the receiver's.
         pool: BufferPool = BufferPool::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "a receiver's pool takes two locks for every message, and its buffers go through the caches twice; buffers of senders drift from PE to PE; sub-pools take more memory if there are dozens of PEs",
+            hurts: "a receiver's pool takes two locks for every message, and its buffers go \
+                    through the caches twice; buffers of senders drift from PE to PE; sub-pools \
+                    take more memory if there are dozens of PEs",
         }
         /// Which free buffer of a pool is used next: the one that was freed last, or first.
         pool_order: PoolOrder = PoolOrder::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "what was freed first has probably left the cache, so fifo is there for comparisons",
+            hurts: "what was freed first has probably left the cache, so fifo is there for \
+                    comparisons",
         }
         /// With --pool partitioned: buffers for messages from one PE to another; when none is left,
         /// a PE executes nothing ahead until some have come back.
@@ -315,14 +353,16 @@ settings! {
             heading: PARALLEL,
             unit: "buffers",
             recorded: Recorded::InParallel,
-            hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited ones, a PE that others wait for can be flooded with messages",
+            hurts: "with few buffers PEs mostly wait for them, and for GVT; with many or unlimited \
+                    ones, a PE that others wait for can be flooded with messages",
         }
         /// When the memory of executed events goes back to its pool: when they commit, or at once,
         /// to be reused once they have committed.
         fossil_collection: FossilCollection = FossilCollection::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "on the fly, buffers are reused in the order of execution, when they have left the cache",
+            hurts: "on the fly, buffers are reused in the order of execution, when they have left \
+                    the cache",
         }
         /// With --sync conservative: whether PEs advance in step, from window to window, or each as
         /// far as it may; auto takes windows if PEs outnumber cores and all least delays between
@@ -330,13 +370,15 @@ settings! {
         conservative: Conservative = Conservative::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "in windows all wait for the slowest, and the shortest of all delays counts; free-running ones look at each other all the time",
+            hurts: "in windows all wait for the slowest, and the shortest of all delays counts; \
+                    free-running ones look at each other all the time",
         }
         /// Whether events that lookahead makes certain are executed without the means to undo them.
         use_lookahead: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "without it every event bears the cost of undo; meant for studies of Time Warp alone",
+            hurts: "without it every event bears the cost of undo; meant for studies of Time Warp \
+                    alone",
         }
         /// What tells PEs how far they may execute events for good: the bounds that they publish
         /// for each other, GVT alone, or both, bounds within a process and GVT for all others; auto
@@ -344,35 +386,40 @@ settings! {
         horizon: Horizon = Horizon::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "with bounds, every PE reads those of all others at every step; with gvt, PEs wait for each computation of GVT, the more often, the less lookahead there is",
+            hurts: "with bounds, every PE reads those of all others at every step; with gvt, PEs \
+                    wait for each computation of GVT, the more often, the less lookahead there is",
         }
         /// With --horizon gvt or both: whether a PE asks for a new GVT when it may execute nothing
         /// more for good, or as soon as the last one has been found.
         gvt_start: GvtStart = GvtStart::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "on demand, PEs run dry before the next one is there; at once, there are more computations of GVT",
+            hurts: "on demand, PEs run dry before the next one is there; at once, there are more \
+                    computations of GVT",
         }
         /// Whether a PE that begins to find GVT calls its neighbours, so that all begin at once; with
         /// --horizon gvt alone.
         jump_start: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "without it, all wait until the last of them needs GVT itself; meant for studies",
+            hurts: "without it, all wait until the last of them needs GVT itself; meant for \
+                    studies",
         }
         /// Whether PEs that are close to each other, in a thread or on a node, form groups of which
         /// one PE takes part in reductions of GVT among all.
         gvt_groups: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "without groups, all PEs send each other messages of GVT across threads and nodes; meant for studies",
+            hurts: "without groups, all PEs send each other messages of GVT across threads and \
+                    nodes; meant for studies",
         }
         /// In optimistic and mixed runs, when events that may have to be undone are executed: where
         /// waiting until they are certain would take longer, or whenever nothing certain is left.
         go_ahead: GoAhead = GoAhead::default(), Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "with always, PEs execute and then undo what a short wait would have spared them",
+            hurts: "with always, PEs execute and then undo what a short wait would have spared \
+                    them",
         }
         /// With --sync mixed: the LPs that wait until their events are certain, while others go
         /// ahead.
@@ -380,13 +427,15 @@ settings! {
             heading: PARALLEL,
             rule: "those that the model declares",
             recorded: Recorded::InParallel,
-            hurts: "with little lookahead such LPs wait long, and without any each of their events takes a computation of GVT",
+            hurts: "with little lookahead such LPs wait long, and without any each of their events \
+                    takes a computation of GVT",
         }
         /// Whether PEs move to threads that have less to do, where there are more PEs than threads.
         move_pes: bool = true, Range::Any, {
             heading: PARALLEL,
             recorded: Recorded::InParallel,
-            hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom moves where the load is even",
+            hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom \
+                    moves where the load is even",
         }
         /// Step all PEs in one thread, in the time of a modelled machine: a profile, or a TOML
         /// file.
@@ -394,7 +443,8 @@ settings! {
             heading: PARALLEL,
             placeholder: "MACHINE",
             recorded: Recorded::InParallel,
-            hurts: "it tells how a run would go elsewhere, and takes far longer here than a sequential run; most figures of a profile are assumed",
+            hurts: "it tells how a run would go elsewhere, and takes far longer here than a \
+                    sequential run; most figures of a profile are assumed",
         }
         /// With --machine: its figures times factors, to see what a prediction depends on, or for
         /// events that cost more than those of its file.

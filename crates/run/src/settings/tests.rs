@@ -101,7 +101,8 @@ fn values_get_their_meaning() {
 #[test]
 fn refused_values_say_what_they_may_be() {
     let wrong = |name, text| read(name, text).unwrap_err();
-    let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers the times from 0 to the end time";
+    let of_end = "`end` cannot be `soon`: it takes a finite number greater than 0, as a run covers \
+                  the times from 0 to the end time";
     assert_eq!(wrong("end", "soon"), of_end);
     assert!(
         wrong("seed", "-1").ends_with("it takes a whole number from 0 to 18446744073709551615")
@@ -126,9 +127,10 @@ fn refused_values_say_what_they_may_be() {
             assert!(wrong(name, text).starts_with(&expected), "{}", wrong(name, text));
         }
     }
-    assert!(
-        wrong("threads", "262145").contains("it takes a whole number from 1 to 262144, as each PE takes memory; as many as there are cores run best")
-    );
+    assert!(wrong("threads", "262145").contains(
+        "it takes a whole number from 1 to 262144, as each PE \
+            takes memory; as many as there are cores run best"
+    ));
     for (text, said) in [("0", "0"), ("-1", "-1"), ("inf", "inf"), ("nan", "NaN"), ("wide", "wide")]
     {
         assert_eq!(

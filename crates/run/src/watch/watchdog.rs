@@ -197,7 +197,8 @@ mod tests {
         begin(&mut first, 3, 8);
         let (long, warn) =
             watchdog.look(&beats, least, at(9)).expect("PE 1 has been at it for 6 s");
-        let text = "event 1 of LP 4 at time 2.5 has been running for 6 s on PE 1; it is executed ahead of others";
+        let text = "event 1 of LP 4 at time 2.5 has been running for 6 s on PE 1; it is executed \
+                    ahead of others";
         assert!(long.to_string().starts_with(text) && warn, "{long}");
         assert!(
             watchdog
@@ -244,7 +245,8 @@ mod tests {
         let mut told =
             (0..200).filter_map(|second| watchdog.look(&beats, least, Duration::from_secs(second)));
         let (long, warn) = told.next().expect("it comes to 5 s");
-        let text = "event 7 of LP 3 at time 2.5 has been running for 5 s on PE 0, beside 45 s for which others had its core";
+        let text = "event 7 of LP 3 at time 2.5 has been running for 5 s on PE 0, beside 45 s for \
+                    which others had its core";
         assert!(long.to_string() == text && warn, "{long}");
     }
 

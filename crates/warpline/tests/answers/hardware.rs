@@ -258,6 +258,7 @@ fn registers_serve_one_node() {
     let refused = simulation.run().expect_err("it is refused").to_string();
     assert_eq!(
         refused,
-        "`gvt` is `gsu`, but 9 PEs take 2 nodes of machine `small`, whose registers serve the 8 cores of a node: set `pes` to fewer, or `gvt` to `one-sided`"
+        "`gvt` is `gsu`, but 9 PEs take 2 nodes of machine `small`, whose registers serve the 8 \
+         cores of a node: set `pes` to fewer, or `gvt` to `one-sided`"
     );
 }

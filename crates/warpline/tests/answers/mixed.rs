@@ -42,7 +42,13 @@ fn ways() -> Vec<(String, impl Fn(Simulation<'static, Plant>) -> Simulation<'sta
                         .messages(messages);
                     cluster.into_iter().fold(simulation, Simulation::virtual_cluster)
                 };
-                ways.push((format!("{gvt:?}, {pes} PEs, {messages:?}, cluster {cluster:?}, lookahead {lookahead}"), way));
+                ways.push((
+                    format!(
+                        "{gvt:?}, {pes} PEs, {messages:?}, cluster {cluster:?}, \
+                                    lookahead {lookahead}"
+                    ),
+                    way,
+                ));
             }
         }
     }

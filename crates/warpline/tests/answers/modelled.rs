@@ -291,7 +291,9 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     };
     assert_eq!(
         refused(&|run| run.machine("cray-xt6")),
-        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
+        "there is no machine `cray-xt6`: it is neither a file nor one of loggops-default, \
+         cray-xt5, cray-xt5-interrupted, cray-xt5-stragglers, infiniband, knl-10gbe, multicore, \
+         multicore-copies, multicore-gsu, multicore-gsu-mailboxes, this; did you mean `cray-xt5`?"
     );
     assert_eq!(
         refused(&|run| run.pes(41)),
@@ -299,15 +301,18 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     );
     assert_eq!(
         refused(&|run| run.threads(2)),
-        "`machine` is `cray-xt5`, but `threads` is `2`: its PEs take turns in one thread; set `pes` instead"
+        "`machine` is `cray-xt5`, but `threads` is `2`: its PEs take turns in one thread; set \
+         `pes` instead"
     );
     assert_eq!(
         refused(&|run| run.sync(Synchronisation::Sequential)),
-        "`machine` is `cray-xt5`, but `sync` is `sequential`: its PEs are those of one parallel engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`"
+        "`machine` is `cray-xt5`, but `sync` is `sequential`: its PEs are those of one parallel \
+         engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`"
     );
     assert_eq!(
         refused(&|run| run.pes(13).gvt(GvtAlgorithm::Synchronous).barrier(Barrier::Central)),
-        "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no memory to meet in: set it to `tree`"
+        "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no \
+         memory to meet in: set it to `tree`"
     );
     // An LP with its state takes 32 bytes, and a PE 14 kB.
     let large = hops(100_000, 0.5).machine("infiniband").pes(100_000);
@@ -322,6 +327,7 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
     let alone = hops(40, 0.5).pes(4).run().expect_err("it is refused").to_string();
     assert_eq!(
         alone,
-        "`pes` is `4`, but there is no `machine`: name one, as only modelled machines have it, or set `threads` instead"
+        "`pes` is `4`, but there is no `machine`: name one, as only modelled machines have it, or \
+         set `threads` instead"
     );
 }

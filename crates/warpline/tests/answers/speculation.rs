@@ -239,7 +239,8 @@ fn mistakes_that_never_happen_are_not_noticed() {
             }
             assert!(
                 impossible > 0 && rolled_back > 100,
-                "{reaction:?}, {undo:?} {interval}: {impossible} mistakes, {rolled_back} events undone"
+                "{reaction:?}, {undo:?} {interval}: {impossible} mistakes, {rolled_back} events \
+                 undone"
             );
         }
     }

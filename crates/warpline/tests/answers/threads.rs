@@ -234,7 +234,8 @@ fn every_lane_and_every_wire_has_one_answer() {
                 assert_eq!(
                     answer(&run),
                     answer(&sequential),
-                    "{sync:?}, {way:?}, lookahead used: {lookahead}, {messages:?}, {threads} threads"
+                    "{sync:?}, {way:?}, lookahead used: {lookahead}, {messages:?}, {threads} \
+                     threads"
                 );
                 let record = run.record.parallel.expect("it was parallel");
                 assert!(record.pes.iter().all(|pe| pe.messages_sent > 0), "all of them send");

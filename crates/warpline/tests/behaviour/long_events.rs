@@ -215,7 +215,8 @@ fn the_last_words_name_the_event() {
     for engine in ["", "threads=2", "threads=3 virtual-cluster=7"] {
         let (status, text) = run(engine);
         assert!(!status.success(), "{text}");
-        let words = "the program ends in event 7 of LP 3 at time 7; if its stack is too small, give it a larger one (--stack)";
+        let words = "the program ends in event 7 of LP 3 at time 7; if its stack is too small, \
+                     give it a larger one (--stack)";
         assert!(text.contains(words), "{engine}: {text}");
         assert!(text.contains("has overflowed its stack"), "{engine}: {text}");
         let (status, text) = run(&format!("{engine} stack=512"));

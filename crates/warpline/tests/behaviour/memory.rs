@@ -179,7 +179,8 @@ fn an_event_that_wants_more_than_there_is_fails_where_it_is() {
         for engine in engines {
             let said = child(&format!("closed {greed} {engine}"));
             let words = format!(
-                "the right fault: model `Story`: event 1 of LP 2 at time 1.25 (0) the system has no memory for what an event {what}"
+                "the right fault: model `Story`: event 1 of LP 2 at time 1.25 (0) the system has \
+                 no memory for what an event {what}"
             );
             assert!(said.contains(&words), "{greed} {engine}: {said}");
         }

@@ -174,7 +174,8 @@ fn rows_are_written_to_files() {
     assert!(run.tables.is_empty() && run.incomplete.is_none());
     let read =
         |name: &str| fs::read_to_string(directory.path().join(name)).expect("the file was written");
-    let rows = "1,0,1,0.5,true,\n1,1,1,0.5,true,\n2,0,2,1,false,\"a \"\"second\"\", later\"\n2,1,2,1,false,\"a \"\"second\"\", later\"\n";
+    let rows = "1,0,1,0.5,true,\n1,1,1,0.5,true,\n2,0,2,1,false,\"a \"\"second\"\", \
+                later\"\n2,1,2,1,false,\"a \"\"second\"\", later\"\n";
     assert_eq!(read("ticked.csv"), format!("{TITLES}{rows}"));
     assert_eq!(read("summary.csv"), "time,lp,ticks [1]\n2.5,0,2\n2.5,1,2\n");
     assert_eq!(fs::read_dir(directory.path()).expect("it is there").count(), 2);

@@ -80,7 +80,8 @@ fn pes_wait_for_a_slow_writer() {
         let (seen, text) = reader.join().expect("nothing goes wrong");
         assert!(
             4 * seen < total,
-            "{seen} lines of {total} had committed before the first was read, with {threads} threads"
+            "{seen} lines of {total} had committed before the first was read, with {threads} \
+             threads"
         );
         assert_eq!(run.record.digest, expected.record.digest);
         assert!(text == expected_text, "the lines with {threads} threads");

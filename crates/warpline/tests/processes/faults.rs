@@ -234,7 +234,8 @@ fn outcome(fault: &str, line: &str) -> (bool, String) {
 /// How many faults are not found, of how many.
 pub(crate) fn not_found() -> (usize, usize) {
     let compare = "compare --quiet --with optimistic --threads 2 --runs 2";
-    let in_cluster = "compare --quiet --with optimistic --threads 4 --virtual-cluster 1 --go-ahead always --runs 1";
+    let in_cluster = "compare --quiet --with optimistic --threads 4 --virtual-cluster 1 --go-ahead \
+                      always --runs 1";
     let cases: [(&str, &str, bool, &[&str]); 12] = [
         ("hash order", "verify", false, &["two equal runs differ in their history", "HashMap"]),
         ("hash order", compare, false, &["sequential runs differ from each other", "HashMap"]),

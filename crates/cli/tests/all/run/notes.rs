@@ -82,7 +82,8 @@ fn settings_without_effect_are_pointed_out() {
         "note: `copy-interval` has no effect: states are copied with `undo` set to `copy` alone\n";
     for (line, expected) in [
         (
-            "run phold --lps 8 --end 1 --sync optimistic --threads 2 --undo reverse --copy-interval 4",
+            "run phold --lps 8 --end 1 --sync optimistic --threads 2 --undo reverse \
+             --copy-interval 4",
             interval,
         ),
         ("run phold --lps 8 --end 1 --sync optimistic --threads 2 --copy-interval 4", ""),
@@ -96,7 +97,8 @@ fn settings_without_effect_are_pointed_out() {
         ),
         ("run phold --preset ross-mt --lps 64 --end 1 --threads 1", ""),
         (
-            "compare phold --lps 8 --end 1 --with optimistic --threads 2 --runs 1 --quiet --undo reverse --copy-interval 4",
+            "compare phold --lps 8 --end 1 --with optimistic --threads 2 --runs 1 --quiet --undo \
+             reverse --copy-interval 4",
             interval,
         ),
     ] {

@@ -189,6 +189,7 @@ fn cancelled_twice(handle: Handle) -> ! {
 #[inline(never)]
 fn cancelled_though_certain(handle: Handle) -> ! {
     panic!(
-        "the message at {handle:?} is cancelled, but its receiver was certain that it never would be"
+        "the message at {handle:?} is cancelled, but its receiver was certain that it never would \
+         be"
     )
 }

@@ -55,7 +55,8 @@ fn least_ratio(quarters: usize) -> f64 {
 const ROUNDING: f64 = 1e-12;
 /// What [`Estimate::to_json`] says about an interval from [correlated](Estimate::correlated)
 /// batches.
-const TOO_NARROW: &str = "probably too narrow: the run is short against its own correlation; a longer run gives a better interval";
+const TOO_NARROW: &str = "probably too narrow: the run is short against its own correlation; a \
+                          longer run gives a better interval";
 
 /// An estimated mean.
 ///

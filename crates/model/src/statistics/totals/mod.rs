@@ -369,7 +369,8 @@ macro_rules! look_ups {
         /// The outcome of each kind of statistic, as in the [example](Statistics).
         impl Statistics {
             $(
-                #[doc = concat!("What comes out for a [`", stringify!($kind), "`], as in the [example](Self).")]
+                #[doc = concat!("What comes out for a [`", stringify!($kind), "`], as in the \
+                    [example](Self).")]
                 ///
                 /// # Panics
                 /// If the handle [does not fit its declaration](Self).

@@ -18,8 +18,9 @@ pub(in super::super) const STRONG_SCALING: Study = Study {
     name: "usik/strong-scaling",
     about: "RCPHOLD with 80 640 LPs on 252 to 8 064 modelled cores, at a lookahead of 0.5",
     source: SOURCE,
-    claim: "the paper has the same number of LPs on every core, and says nothing of a fixed model on more and more of them; the less there is to do \
-            between two computations of GVT, the more asynchronous GVT gains",
+    claim: "the paper has the same number of LPs on every core, and says nothing of a fixed model \
+            on more and more of them; the less there is to do between two computations of GVT, the \
+            more asynchronous GVT gains",
     differs: DIFFERS,
     model: "phold",
     conditions: |_| STRONG_CORES.map(strong).into(),
@@ -73,9 +74,11 @@ const NOISY_CORES: u32 = 1008;
 /// The machine with interruptions and with stragglers.
 pub(in super::super) const NOISE: Study = Study {
     name: "usik/noise",
-    about: "RCPHOLD on 1 008 modelled cores that the system interrupts, and of which one in a hundred is slow, at a lookahead of 0.5",
+    about: "RCPHOLD on 1 008 modelled cores that the system interrupts, and of which one in a \
+            hundred is slow, at a lookahead of 0.5",
     source: SOURCE,
-    claim: "the paper measures no noise; it calls machine conditions in its Fig. 16 nearly perfect, with which asynchronous GVT gains most",
+    claim: "the paper measures no noise; it calls machine conditions in its Fig. 16 nearly \
+            perfect, with which asynchronous GVT gains most",
     differs: DIFFERS,
     model: "phold",
     conditions: |_| {
@@ -132,11 +135,13 @@ fn noise_figures(measured: &Measured) -> Vec<StudyFigure> {
 /// How GVT is begun and reduced.
 pub(in super::super) const GVT: Study = Study {
     name: "usik/gvt",
-    about: "RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 0.1: GVT on demand and at once, without a hierarchy, and without the jump start",
+    about: "RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 0.1: GVT on demand and at \
+            once, without a hierarchy, and without the jump start",
     source: SOURCE,
-    claim: "Algorithm 1 begins a GVT when a core has no safe event left, §3 as soon as the last one is over; only one core of each node takes part in \
-            the reduction between nodes (§2.6); cores are called by those that begin, as they may not need GVT themselves for long (§2.7). The paper gives \
-            no figures for any of these",
+    claim: "Algorithm 1 begins a GVT when a core has no safe event left, §3 as soon as the last \
+            one is over; only one core of each node takes part in the reduction between nodes \
+            (§2.6); cores are called by those that begin, as they may not need GVT themselves for \
+            long (§2.7). The paper gives no figures for any of these",
     differs: DIFFERS,
     model: "phold",
     conditions: |_| {

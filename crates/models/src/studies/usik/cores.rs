@@ -11,10 +11,12 @@ const ENDS: [u32; 2] = [1008, 216_000];
 /// The paper's title, and Fig. 12a.
 pub(in super::super) const ALL_CORES: Study = Study {
     name: "usik/216000",
-    about: "RCPHOLD on 216 000 modelled cores, with synchronous, asynchronous and one-sided GVT, beside 1 008",
+    about: "RCPHOLD on 216 000 modelled cores, with synchronous, asynchronous and one-sided GVT, \
+            beside 1 008",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 6 and 12a",
-    claim: "216 000 cores execute 54 billion events a second at best, and are up to 170 600 times as fast as one, measured from 1 008 on; \
-            asynchronous GVT is more than 1.5 times as fast in (100,100)",
+    claim: "216 000 cores execute 54 billion events a second at best, and are up to 170 600 times \
+            as fast as one, measured from 1 008 on; asynchronous GVT is more than 1.5 times as \
+            fast in (100,100)",
     differs: DIFFERS,
     model: "phold",
     conditions: |_| ENDS.map(|cores| rcphold(cores, STRUCTURES[0], "conservative", "0.5")).into(),
@@ -28,11 +30,14 @@ pub(in super::super) const ALL_CORES: Study = Study {
 /// Fig. 5 to 8 and 18 to 21, where they have few cores.
 pub(in super::super) const LOOKAHEAD: Study = Study {
     name: "usik/lookahead",
-    about: "RCPHOLD on 1 008 modelled cores, with synchronous, asynchronous and one-sided GVT, at four lookaheads",
+    about: "RCPHOLD on 1 008 modelled cores, with synchronous, asynchronous and one-sided GVT, at \
+            four lookaheads",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 to 8 and 18 to 21",
-    claim: "conservative runs take nearly the same number of GVT computations whatever the algorithm, and a fifth of it at a lookahead of 0.5 instead of \
-            0.1; asynchronous GVT is no slower, and at 0.1 up to 1.5 times as fast in (100,100); optimistic runs with synchronous GVT take more than 1.5 \
-            times as many computations and undo nothing, except at 0.01 in (10,1000), where they take 1.5 to 3 times fewer and are ahead",
+    claim: "conservative runs take nearly the same number of GVT computations whatever the \
+            algorithm, and a fifth of it at a lookahead of 0.5 instead of 0.1; asynchronous GVT is \
+            no slower, and at 0.1 up to 1.5 times as fast in (100,100); optimistic runs with \
+            synchronous GVT take more than 1.5 times as many computations and undo nothing, except \
+            at 0.01 in (10,1000), where they take 1.5 to 3 times fewer and are ahead",
     differs: DIFFERS,
     model: "phold",
     conditions: |_| {

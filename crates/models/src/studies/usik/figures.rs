@@ -227,8 +227,8 @@ pub(in super::super) const FIGURE_14: Study = study::<0>(
         "usik/figure-14",
         "conservative RCPHOLD on 1 008 to 216 000 modelled cores at a lookahead of 0.1",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 and 14",
-        "asynchronous GVT is no slower than synchronous GVT in nearly all cases, and up to 1.5 times as fast in (100,100), with nearly the same \
-         number of computations",
+        "asynchronous GVT is no slower than synchronous GVT in nearly all cases, and up to 1.5 \
+         times as fast in (100,100), with nearly the same number of computations",
     ],
     [0.6, 0.3],
     [12.0, 0.9],
@@ -239,8 +239,8 @@ pub(in super::super) const FIGURE_15: Study = study::<1>(
         "usik/figure-15",
         "conservative RCPHOLD on 1 008 to 216 000 modelled cores at a lookahead of 0.5",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 6 and 15",
-        "all are alike on fewer cores; from 32 000 cores on, asynchronous GVT is more than 1.5 times as fast in (100,100); nearly 54 billion \
-         events a second at best",
+        "all are alike on fewer cores; from 32 000 cores on, asynchronous GVT is more than 1.5 \
+         times as fast in (100,100); nearly 54 billion events a second at best",
     ],
     [2.0, 0.7],
     [12.0, 0.8],
@@ -251,8 +251,9 @@ pub(in super::super) const FIGURE_16: Study = study::<2>(
         "usik/figure-16",
         "optimistic RCPHOLD on 1 008 to 216 000 modelled cores at a lookahead of 0.1",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 7 and 16",
-        "asynchronous GVT is at least as fast, and often 1.2 to more than 1.5 times as fast, the more so in (10,1000); synchronous GVT takes more \
-         than 1.5 times as many computations, and undoes nothing",
+        "asynchronous GVT is at least as fast, and often 1.2 to more than 1.5 times as fast, the \
+         more so in (10,1000); synchronous GVT takes more than 1.5 times as many computations, and \
+         undoes nothing",
     ],
     [1.2, 0.6],
     [17.0, 1.5],
@@ -263,8 +264,9 @@ pub(in super::super) const FIGURE_17: Study = study::<3>(
         "usik/figure-17",
         "optimistic RCPHOLD on 1 008 to 216 000 modelled cores at a lookahead of 0.5",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 8 and 17",
-        "as at a lookahead of 0.1: asynchronous GVT is at least as fast, and often 1.2 to more than 1.5 times as fast; synchronous GVT takes more \
-         than 1.5 times as many computations, and undoes nothing",
+        "as at a lookahead of 0.1: asynchronous GVT is at least as fast, and often 1.2 to more \
+         than 1.5 times as fast; synchronous GVT takes more than 1.5 times as many computations, \
+         and undoes nothing",
     ],
     [4.0, 3.6],
     [17.0, 2.5],
@@ -275,8 +277,9 @@ pub(in super::super) const FIGURE_18: Study = study::<4>(
         "usik/figure-18",
         "conservative RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 0.01",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 18",
-        "synchronous GVT is nearly as fast in (10,1000), but asynchronous GVT gets ahead from 4 032 cores on, and in (100,100) from 8 064 on, as \
-         each computation takes less time; their number stays nearly the same",
+        "synchronous GVT is nearly as fast in (10,1000), but asynchronous GVT gets ahead from 4 \
+         032 cores on, and in (100,100) from 8 064 on, as each computation takes less time; their \
+         number stays nearly the same",
     ],
     [0.2, 0.04],
     [2.5, 1.0],
@@ -287,7 +290,8 @@ pub(in super::super) const FIGURE_19: Study = study::<5>(
         "usik/figure-19",
         "conservative RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 1",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 19",
-        "asynchronous GVT is ahead in nearly all cases, by more in (100,100), as there is less to do between two computations",
+        "asynchronous GVT is ahead in nearly all cases, by more in (100,100), as there is less to \
+         do between two computations",
     ],
     [4.0, 1.5],
     [2.5, 0.8],
@@ -298,8 +302,9 @@ pub(in super::super) const FIGURE_20: Study = study::<6>(
         "usik/figure-20",
         "optimistic RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 0.01",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 20",
-        "synchronous GVT is ahead in (10,1000), with 1.5 to 3 times fewer computations and hardly more or fewer rollbacks; in (100,100) \
-         asynchronous GVT is slightly ahead, though it takes up to nearly twice as many",
+        "synchronous GVT is ahead in (10,1000), with 1.5 to 3 times fewer computations and hardly \
+         more or fewer rollbacks; in (100,100) asynchronous GVT is slightly ahead, though it takes \
+         up to nearly twice as many",
     ],
     [0.2, 0.06],
     [2.5, 1.0],
@@ -310,8 +315,9 @@ pub(in super::super) const FIGURE_21: Study = study::<7>(
         "usik/figure-21",
         "optimistic RCPHOLD on 1 008 to 16 128 modelled cores at a lookahead of 1",
         "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 21",
-        "asynchronous GVT is ahead in (10,1000), by more with more cores, as a computation costs more then; synchronous GVT takes more than 1.5 \
-         times as many computations, and undoes nothing",
+        "asynchronous GVT is ahead in (10,1000), by more with more cores, as a computation costs \
+         more then; synchronous GVT takes more than 1.5 times as many computations, and undoes \
+         nothing",
     ],
     [8.0, 7.0],
     [3.0, 2.5],

@@ -6,9 +6,12 @@ use warpline::command::{StudyCase, Way};
 pub(super) const STRUCTURES: [Structure; 2] = [(10, 1000, 10), (100, 100, 1)];
 pub(super) type Structure = (u32, u32, u32);
 
-pub(super) const DIFFERS: &str = "the machine is modelled, and most figures of `cray-xt5` are assumed, as its file says; LPs have a hundredth of the messages, \
-                                  and runs end at 8 at most, not at 1 000, so that PEs have far less to do between two computations of GVT, and GVT matters more; \
-                                  optimistic PEs go no farther ahead than the lookahead before the seventh computation";
+pub(super) const DIFFERS: &str = "the machine is modelled, and most figures of `cray-xt5` are \
+                                  assumed, as its file says; LPs have a hundredth of the messages, \
+                                  and runs end at 8 at most, not at 1 000, so that PEs have far \
+                                  less to do between two computations of GVT, and GVT matters \
+                                  more; optimistic PEs go no farther ahead than the lookahead \
+                                  before the seventh computation";
 
 /// RCPHOLD on so many cores. A cluster is a core, and messages go to the neighbouring ones.
 pub(super) fn rcphold(cores: u32, structure: Structure, sync: &str, lookahead: &str) -> StudyCase {

@@ -10,12 +10,14 @@ use crate::studies::figures::{figure, matching, ratios};
 /// §4.3 and §7.1 of the paper.
 pub(in super::super) const RCPHOLD: Study = Study {
     name: "usik/rcphold",
-    about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, at four lookaheads",
+    about: "RCPHOLD with synchronous, asynchronous and one-sided GVT, conservative and optimistic, \
+            at four lookaheads",
     source: "Perumalla, Park and Tipparaju, ACM TOMACS 24(3), 2014, Fig. 5 to 8 and 18 to 21",
-    claim: "asynchronous GVT is as fast as synchronous GVT or up to 1.5 times as fast (1.2 to 1.5 times in optimistic runs), the more so the \
-            more cores there are; synchronous GVT is ahead only at a lookahead of 0.01 in optimistic runs of (10,1000)",
-    differs: "the paper had 1 008 to 216 000 cores and a network between them; here PEs share memory, and reductions take microseconds, so \
-              that there is little to gain",
+    claim: "asynchronous GVT is as fast as synchronous GVT or up to 1.5 times as fast (1.2 to 1.5 \
+            times in optimistic runs), the more so the more cores there are; synchronous GVT is \
+            ahead only at a lookahead of 0.01 in optimistic runs of (10,1000)",
+    differs: "the paper had 1 008 to 216 000 cores and a network between them; here PEs share \
+              memory, and reductions take microseconds, so that there is little to gain",
     model: "phold",
     conditions: rcphold_conditions,
     variants: gvt_variants,

@@ -125,7 +125,8 @@ fn row(figure: &Figure<'_>) -> String {
     let colour = figure.activity.map_or_else(String::new, |activity| format!(" act{activity}"));
     format!(
         "<div class=\"lane\"><span>{} <small>{}</small></span><svg class=\"range{colour}\" \
-         viewBox=\"0 0 {WIDE} 100\" preserveAspectRatio=\"none\" aria-hidden=\"true\">{}</svg></div>",
+         viewBox=\"0 0 {WIDE} 100\" preserveAspectRatio=\"none\" \
+         aria-hidden=\"true\">{}</svg></div>",
         figure.name,
         escape(&figure.said()),
         bars.concat()

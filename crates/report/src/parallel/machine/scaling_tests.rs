@@ -33,8 +33,8 @@ fn each_limit_is_named_where_it_is_the_greatest() {
         let text = said(&[with(64, 1), with(256, 20), with(1024, 41)]);
         let name = if place == 0 { NAMES[0].to_owned() } else { NAMES[place].to_lowercase() };
         let expected = format!(
-            "From 256 PEs on, most is lost to {name}: 41 % of all PEs' time on 1 024 PEs, 1 % on 64, \
-             as reason {place} holds at 1024."
+            "From 256 PEs on, most is lost to {name}: 41 % of all PEs' time on 1 024 PEs, 1 % on \
+             64, as reason {place} holds at 1024."
         );
         assert_eq!(text, expected);
     }
@@ -45,9 +45,9 @@ fn another_limit_that_grows_more_is_named_too() {
     let text = said(&[step(64, [5, 40, 0, 0, 0]), step(4096, [42, 44, 0, 0, 0])]);
     assert_eq!(
         text,
-        "On all of 64 to 4 096 PEs, most is lost to uneven load: 44 % of all PEs' time on 4 096 PEs, \
-         40 % on 64, as reason 1 holds at 4096. The loss that grows most is GVT's latency, from 5 % to \
-         42 %, as reason 0 holds at 4096."
+        "On all of 64 to 4 096 PEs, most is lost to uneven load: 44 % of all PEs' time on 4 096 \
+         PEs, 40 % on 64, as reason 1 holds at 4096. The loss that grows most is GVT's latency, \
+         from 5 % to 42 %, as reason 0 holds at 4096."
     );
     let last = said(&[step(64, [5, 40, 0, 0, 0]), step(4096, [50, 44, 0, 0, 0])]);
     assert!(last.starts_with("On 4 096 PEs, most is lost to GVT's latency: 50 %"), "{last}");

@@ -87,8 +87,8 @@ fn row(line: &TimeLine, bins: f64) -> String {
     };
     format!(
         "<div class=\"lane\"><span>PE {}{why}</span><svg viewBox=\"0 0 {bins:.3} {WHOLE}\" \
-         preserveAspectRatio=\"none\" aria-hidden=\"true\"><title>{}</title><rect class=\"act{WAITING}\" \
-         width=\"100%\" height=\"100%\"/>{}</svg></div>",
+         preserveAspectRatio=\"none\" aria-hidden=\"true\"><title>{}</title><rect \
+         class=\"act{WAITING}\" width=\"100%\" height=\"100%\"/>{}</svg></div>",
         format::integer(line.pe),
         escape(&said(line, bins)),
         areas(line, bins)

@@ -115,7 +115,8 @@ fn worker_or_all(times: &[Times]) -> Decision {
     };
     let [together, alone] = [worst.together, worst.alone].map(|time| time / 1e3);
     let why = format!(
-        "no core is free beside those of PEs, and in a probe a batch took {together:.1} µs where all sent and {alone:.1} µs where one did"
+        "no core is free beside those of PEs, and in a probe a batch took {together:.1} µs where \
+         all sent and {alone:.1} µs where one did"
     );
     let by = if worst.together > LONGER * by_one(worst) {
         Communication::Worker

@@ -76,7 +76,8 @@ impl Text {
         };
         if Text::of(was) != *self {
             return Compared::Differ(unlocated(
-                "left alone; a copy of it has changed with it, so the two share something, such as an `Arc<Mutex>`",
+                "left alone; a copy of it has changed with it, so the two share something, such as \
+                 an `Arc<Mutex>`",
             ));
         }
         if content(was) == content(now) {
