@@ -93,6 +93,9 @@ bench: setup-rust
 	$(CARGO) run --release --quiet --package warpline-bench -- busy
 	$(CARGO) run --release --quiet --package warpline-bench -- hold
 	$(CARGO) run --release --quiet --package warpline-bench -- auto
+	$(CARGO) run --release --quiet --package warpline-bench -- coroutines
+	$(CARGO) run --release --quiet --package warpline-bench -- timers
+	$(CARGO) run --release --quiet --package warpline-bench -- cluster
 
 ## Measures messages between processes against Boost.Interprocess and MPI, in ten minutes.
 rivals: setup-rust setup-mpi setup-boost

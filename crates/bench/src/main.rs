@@ -8,6 +8,7 @@ mod auto;
 mod bare;
 mod budget;
 mod busy;
+mod cluster;
 mod coroutines;
 mod hold;
 mod hostile;
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
     eprintln!(
         "usage: warpline-bench [workloads | network [TOPOLOGY.json] | parallel [TOPOLOGY.json] | \
          phases WORKLOAD | wires | mailboxes | processes | coroutines | rivals | hold | budget | \
-         hostile [MODEL] | busy | auto [RUN] | timers]"
+         hostile [MODEL] | busy | auto [RUN] | timers | cluster]"
     );
     ExitCode::from(2)
 }
@@ -56,6 +57,7 @@ fn compare_all() {
     busy::compare();
     auto::compare(None);
     timers::compare();
+    cluster::compare();
 }
 
 /// Prints a comparison. Returns whether there is such a one.
@@ -79,6 +81,7 @@ fn compare(what: &[&str]) -> bool {
         ["hostile"] => hostile::compare(None),
         ["hostile", model] => hostile::compare(Some(model)),
         ["timers"] => timers::compare(),
+        ["cluster"] => cluster::compare(),
         ["auto"] => auto::compare(None),
         ["auto", name] => auto::compare(Some(name)),
         _ => return false,
@@ -94,6 +97,7 @@ fn measure(what: &[&str]) -> bool {
         [pending @ ("ladder" | "heap"), workload] => workloads::measure_warpline(workload, pending),
         ["parallel", workload, engine] => parallel::measure(workload, engine),
         ["processes", workload, of, engine] => processes::measure(workload, of, engine),
+        ["cluster", pes, way] => cluster::measure(pes, way),
         ["coroutines", way] => coroutines::measure(way),
         ["payload", model, bytes, of] => processes::measure_payload(model, bytes, of),
         ["rival", rival, bytes, use_, of] => rivals::measure(rival, bytes, use_, of),

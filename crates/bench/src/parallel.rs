@@ -2,16 +2,16 @@
 //! sizes, with events of a microsecond, and on `network`.
 
 use warpline::record::RunRecord;
-use warpline::{Conservative, Model, Simulation, Synchronisation};
+use warpline::{Conservative, Horizon, Model, Simulation, Synchronisation};
 use warpline_bench::measuring::{Measurement, alternate, tell_run};
 
 use crate::network::{self, on_topology};
 use crate::workloads::{WORKLOADS, phold};
 
 /// Names of engines: the number of threads, and a letter. Conservative engines have `c` where the
-/// engine chooses how, `w` with windows, and `f` free-running. Time Warp that does not use
-/// lookahead has `!`.
-const ENGINES: [&str; 10] = ["0", "1c", "1", "2c", "2w", "2f", "2", "2!", "8c", "8"];
+/// engine chooses how, `w` with windows, `f` free-running, and `g` driven by GVT instead of bounds.
+/// Time Warp that does not use lookahead has `!`.
+const ENGINES: [&str; 11] = ["0", "1c", "1", "2c", "2w", "2f", "2g", "2", "2!", "8c", "8"];
 
 /// Prints a row for every workload.
 pub(crate) fn compare(topology: Option<&str>) {
@@ -90,10 +90,14 @@ fn run<M: Model>(simulation: Simulation<'_, M>, engine: &str) -> RunRecord {
         .split_at(engine.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(engine.len()));
     let threads: u32 = threads.parse().expect("a number of threads");
     let conservative = match way {
-        "c" => Some(Conservative::Auto),
+        "c" | "g" => Some(Conservative::Auto),
         "w" => Some(Conservative::Windows),
         "f" => Some(Conservative::FreeRunning),
         _ => None,
+    };
+    let simulation = match way {
+        "g" => simulation.horizon(Horizon::Gvt),
+        _ => simulation,
     };
     let simulation = match threads {
         0 => simulation.sync(Synchronisation::Sequential),

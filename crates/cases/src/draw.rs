@@ -87,6 +87,25 @@ pub fn of_pes(draw: Draw, share: f64, sync: &str) -> Draw {
     engine(pool(gvt(draw, share), share, sync), share, sync)
 }
 
+/// A modelled machine: a flat network, a torus or fat trees, with nodes of 12 to 64 cores.
+pub fn of_machine(draw: Draw) -> Draw {
+    draw.pick("machine", "loggops-default cray-xt5 infiniband knl-10gbe")
+}
+
+/// A case without options that a modelled machine refuses, if it has one.
+pub fn suit_machine(mut case: Case) -> Case {
+    if case.get("machine").is_none() {
+        return case;
+    }
+    if !matches!(case.get("messages"), Some("auto" | "copy")) {
+        case = case.replace("messages", None);
+    }
+    if case.get("horizon") != Some("bounds") && case.get("use-lookahead") != Some("no") {
+        case = case.replace("gvt-interval", None);
+    }
+    case
+}
+
 /// How and how often GVT is found.
 fn gvt(draw: Draw, share: f64) -> Draw {
     let mut draw = draw.some(

@@ -358,12 +358,13 @@ fn of_verify() -> Vec<Setting> {
     all
 }
 
-/// The settings of `warpline torture`: its own, and those of a run that a virtual cluster has.
+/// The settings of `warpline torture`: its own, and those of a run in a virtual cluster or on a
+/// modelled machine.
 fn of_torture() -> Vec<Setting> {
     let own = CommandSettings::table().iter().filter(|setting| setting.heading == SEARCH).cloned();
     let of_clusters = |setting: &Setting| {
         setting.heading != OUTPUT
-            && ![PROCESSES, ZERO_COPY, "carrier", "machine", MACHINE_SCALE, "mailbox", "move-pes"]
+            && ![PROCESSES, ZERO_COPY, "carrier", MACHINE_SCALE, "mailbox", "move-pes"]
                 .contains(&&*setting.name)
             && !setting.name.starts_with("communication")
     };
@@ -377,14 +378,15 @@ fn of_torture() -> Vec<Setting> {
             }
             "seed" => {
                 setting.meaning = "Seed of the search, which draws the same cases again; with \
-                                   --virtual-cluster, the seed of the model"
+                                   --virtual-cluster or --machine, the seed of the model"
                     .into();
                 setting.default = "taken from the clock".into();
             }
             PES => {
                 setting.heading = SEARCH;
                 setting.meaning =
-                    "The most PEs of a schedule; the first cases have few, and later ones more"
+                    "The most PEs of a schedule; the first cases have few, and later ones more. \
+                     With --machine, the PEs of that one schedule"
                         .into();
                 setting.default = "48, or as many as there are LPs".into();
                 setting.hurts = "schedules of hundreds of PEs take seconds, so there are fewer of \
@@ -397,6 +399,12 @@ fn of_torture() -> Vec<Setting> {
             "virtual-cluster" => {
                 setting.meaning = "Run this schedule alone, with the settings that are given, and \
                                    draw nothing: to repeat a failure"
+                    .into();
+                setting.hurts = "nothing else is tried";
+            }
+            "machine" => {
+                setting.meaning = "Run one schedule alone, on this machine, and draw nothing: to \
+                                   repeat a failure"
                     .into();
                 setting.hurts = "nothing else is tried";
             }

@@ -1,7 +1,7 @@
 //! Cases drawn from a seed. Models are small, so that a run takes about a millisecond; settings lie
 //! at the ends of their ranges, where mistakes are.
 
-use warpline_cases::draw::{of_engines, of_pes};
+use warpline_cases::draw::{of_engines, of_machine, of_pes, suit_machine};
 use warpline_cases::{Case, Draw};
 
 /// Draws a model with its parameters, seed and end: all that the answer depends on.
@@ -165,25 +165,10 @@ fn threads(mut draw: Draw, share: f64, sync: &str) -> Draw {
     draw.some(0.08, &[("stop-after", "0 0.1 0.5 2")])
 }
 
-/// A modelled machine: a flat network, a torus or fat trees, with nodes of 12 to 64 cores.
+/// PEs on a modelled machine.
 fn machine(mut draw: Draw) -> Draw {
     draw.case = draw.case.replace("threads", None);
-    draw.pick("machine", "loggops-default cray-xt5 infiniband knl-10gbe")
-        .pick("pes", "1 2 3 5 8 12 13 24 40 64")
-}
-
-/// A case without options that a modelled machine refuses, if it has one.
-fn suit_machine(mut case: Case) -> Case {
-    if case.get("machine").is_none() {
-        return case;
-    }
-    if !matches!(case.get("messages"), Some("auto" | "copy")) {
-        case = case.replace("messages", None);
-    }
-    if case.get("horizon") != Some("bounds") && case.get("use-lookahead") != Some("no") {
-        case = case.replace("gvt-interval", None);
-    }
-    case
+    of_machine(draw).pick("pes", "1 2 3 5 8 12 13 24 40 64")
 }
 
 /// Several processes.

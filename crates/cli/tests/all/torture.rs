@@ -66,6 +66,15 @@ fn one_schedule_is_repeated() {
 }
 
 #[test]
+fn one_schedule_on_a_machine_is_repeated() {
+    let found = warpline("torture phold --lps 40 --end 3 --sync mixed --machine cray-xt5 --pes 13");
+    assert_eq!(
+        (found.code, &*found.stdout),
+        (0, "phold: every schedule gave the answer of the sequential run\n")
+    );
+}
+
+#[test]
 fn a_wrong_search_is_refused_in_a_sentence() {
     let refused =
         |line: &str, words: &str| warpline(&format!("torture {line}")).is_wrong_use(&[words]);
@@ -78,6 +87,10 @@ fn a_wrong_search_is_refused_in_a_sentence() {
     refused(
         "phold --virtual-cluster 3 --minutes 2",
         "names one schedule, so there is nothing to search",
+    );
+    refused(
+        "phold --machine cray-xt5 --hours 2",
+        "--machine names one schedule, so there is nothing to search: leave it or --hours out",
     );
     refused("phold --processes 2", "--processes");
 }

@@ -1,18 +1,24 @@
 //! What a search draws. Case `number` follows from the seed of the search, the options that were
 //! given and the model alone, so a search can be repeated. The first cases are small.
 
-use warpline_cases::draw::{of_engines, of_pes};
+use warpline_cases::draw::{of_engines, of_machine, of_pes, suit_machine};
 use warpline_cases::{Case, Draw};
 use warpline_run::Synchronisation;
 use warpline_run::settings::SettingValue;
 
 use super::ends::Ends;
-use crate::settings::{SYNC, THREADS, serves};
+use crate::settings::{PES, SYNC, THREADS, serves};
 
 /// Ways to run a model with one seed to one end. All are compared with the same sequential run.
 pub(super) const WAYS: u64 = 8;
 /// The setting that makes a run one of a virtual cluster.
 pub(super) const CLUSTER: &str = "virtual-cluster";
+/// The setting that makes a run one on a modelled machine.
+pub(super) const MACHINE: &str = "machine";
+/// The share of runs that are on a modelled machine.
+const ON_MACHINE: f64 = 0.15;
+/// Settings that machines refuse, or most of their values: who gives one means a virtual cluster.
+const BEFORE_MACHINES: [&str; 3] = [THREADS, "messages", "gvt-interval"];
 /// The engines of a virtual cluster; one that stands more often is drawn more often.
 const ENGINES: &str = "optimistic optimistic optimistic mixed mixed conservative conservative";
 /// The most PEs of the first groups of cases, and of how many groups each doubles it.
@@ -71,9 +77,14 @@ impl Drawing {
         let pes = self.draw_pes(&mut draw, group);
         let cluster = draw.random.below(1_000_000);
         let share = draw.share();
-        draw = draw.with(CLUSTER, cluster).with(THREADS, pes).with(SYNC, &sync);
-        draw = of_pes(of_engines(draw, share), share, &sync);
-        self.sensible(draw.case)
+        let suits_machine = BEFORE_MACHINES.iter().all(|name| self.fixed.get(name).is_none());
+        draw = if suits_machine && draw.random.bernoulli(ON_MACHINE) {
+            of_machine(draw).with(PES, pes)
+        } else {
+            draw.with(CLUSTER, cluster).with(THREADS, pes)
+        };
+        draw = of_pes(of_engines(draw.with(SYNC, &sync), share), share, &sync);
+        suit_machine(self.sensible(draw.case))
     }
 
     /// The engines that have a use for all options that were given, as words.
@@ -103,7 +114,7 @@ impl Drawing {
     /// A case without drawn options that were given, or that the model has no means for.
     fn sensible(&self, case: Case) -> Case {
         let engine = case.get(SYNC).and_then(Synchronisation::parse);
-        let many = case.get(THREADS).and_then(|pes| pes.parse().ok()) > Some(FEW_PES);
+        let many = pes_of(&case) > FEW_PES;
         let mut kept = self.fixed.clone();
         for (name, value) in case.options.into_iter().skip(self.fixed.options.len()) {
             let is_possible = name != "undo" || self.undo.contains(&&*value);
@@ -116,6 +127,12 @@ impl Drawing {
         }
         kept
     }
+}
+
+/// The PEs of a case: threads of a virtual cluster, or cores of a machine.
+pub(super) fn pes_of(case: &Case) -> u32 {
+    let given = case.get(THREADS).or_else(|| case.get(PES));
+    given.and_then(|pes| pes.parse().ok()).unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -138,19 +155,16 @@ mod tests {
             .collect()
     }
 
-    fn pes(case: &Case) -> u32 {
-        case.get(THREADS).unwrap().parse().unwrap()
-    }
-
     #[test]
     fn cases_follow_from_the_seed_and_grow() {
         let first = drawing(Case::new("shop").with("lps", 4000), 2000);
         let cases = all(&first, 200);
         assert_eq!(cases, all(&first, 200));
         assert_ne!(cases, all(&Drawing { seed: 8, ..first }, 200));
-        assert!(cases.iter().take(40).all(|case| pes(case) <= 4));
+        assert!(cases.iter().take(40).all(|case| pes_of(case) <= 4));
         assert!(
-            cases.iter().any(|case| pes(case) > 1000) && cases.iter().all(|case| pes(case) <= 2000)
+            cases.iter().any(|case| pes_of(case) > 1000)
+                && cases.iter().all(|case| pes_of(case) <= 2000)
         );
     }
 
@@ -175,7 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn some_runs_are_on_machines_and_all_others_in_virtual_clusters() {
+        let cases = all(&drawing(Case::new("shop"), 40), 50);
+        let is_on_machine = |case: &&Case| case.get(MACHINE).is_some();
+        let (machines, clusters): (Vec<_>, Vec<_>) = cases.iter().partition(is_on_machine);
+        assert!(machines.len() > 20, "{}", machines.len());
+        assert!(machines.iter().all(|case| case.get(CLUSTER).or(case.get(THREADS)).is_none()));
+        assert!(clusters.iter().all(|case| case.get(CLUSTER).and(case.get(THREADS)).is_some()));
+    }
+
+    #[test]
     fn a_single_lp_has_one_pe() {
-        assert!(all(&drawing(Case::new("shop"), 1), 20).iter().all(|case| pes(case) == 1));
+        assert!(all(&drawing(Case::new("shop"), 1), 20).iter().all(|case| pes_of(case) == 1));
     }
 }

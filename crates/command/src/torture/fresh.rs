@@ -7,9 +7,9 @@ use std::time::Duration;
 use warpline_cases::shrink::Freedom;
 use warpline_cases::{Allowed, Answer, Case, Probe, Worker, Wrong, judge};
 
-use super::drawing::CLUSTER;
+use super::drawing::{CLUSTER, MACHINE, pes_of};
 use super::inside::start;
-use crate::settings::{SYNC, THREADS};
+use crate::settings::{PES, SYNC, THREADS};
 
 /// The longest that a sequential run may take, in time of a core.
 pub(super) const REFERENCE_LIMIT: Duration = Duration::from_secs(60);
@@ -44,8 +44,7 @@ pub(super) fn reference(case: &Case, parameters: &[String]) -> Case {
 
 /// How long a schedule may take, in time of a core, after a sequential run of `usual`.
 pub(super) fn limit(case: &Case, usual: Duration) -> Duration {
-    let pes = case.get(THREADS).and_then(|pes| pes.parse().ok()).unwrap_or(1);
-    LEAST + PER_PE * pes + usual * PATIENCE
+    LEAST + PER_PE * pes_of(case) + usual * PATIENCE
 }
 
 /// Compares an answer with that of the sequential run. Returns whether it is one: settings may have
@@ -150,8 +149,11 @@ impl Probe for InFreshProcesses<'_> {
         if let Some(wrong) = self.fails(case) {
             return Some((case.clone(), wrong));
         }
-        // A run that hangs takes long, and a model that is not repeatable needs no other schedule.
-        let schedules = if matches!(self.kind, Some(HANGS | UNREPEATABLE)) { 0 } else { SCHEDULES };
+        // A run that hangs takes long, a model that is not repeatable needs no other schedule, and a
+        // machine has only one.
+        let is_only =
+            matches!(self.kind, Some(HANGS | UNREPEATABLE)) || case.get(CLUSTER).is_none();
+        let schedules = if is_only { 0 } else { SCHEDULES };
         (0..schedules).find_map(|seed| {
             let other = case.replace(CLUSTER, Some(&seed.to_string()));
             self.fails(&other).map(|wrong| (other, wrong))
@@ -159,9 +161,9 @@ impl Probe for InFreshProcesses<'_> {
     }
 
     fn freedom(&self, name: &str) -> Freedom {
-        if self.fixed.get(name).is_some() || name == CLUSTER {
+        if self.fixed.get(name).is_some() || [CLUSTER, MACHINE].contains(&name) {
             Freedom::Fixed
-        } else if ["end", THREADS, SYNC].contains(&name) {
+        } else if ["end", THREADS, PES, SYNC].contains(&name) {
             Freedom::Kept
         } else {
             Freedom::Free

@@ -1,6 +1,6 @@
 //! `warpline torture`: searches schedules and settings for a run of the model whose answer is not
-//! that of the sequential run. The PEs of such a run are in one thread, in a virtual cluster, so a
-//! seed repeats it. What fails is made smaller, and printed as one command.
+//! that of the sequential run. The PEs of such a run are in one thread, in a virtual cluster or on a
+//! modelled machine, so it can be repeated. What fails is made smaller, and printed as one command.
 
 mod drawing;
 mod ends;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use warpline_cases::{Answer, Case, Shrunk, Worker, Wrong, shrink};
 use warpline_run::{Configure, Model, Synchronisation};
 
-use self::drawing::Drawing;
+use self::drawing::{CLUSTER, Drawing, MACHINE};
 use self::ends::Ends;
 use self::fresh::InFreshProcesses;
 pub(crate) use self::inside::{WORKER, serve};
@@ -113,11 +113,17 @@ impl Wanted {
     ) -> Result<Self, Failure> {
         let Settings { simulation, command: own } = settings;
         own.check().map_err(|error| Failure::wrong_use(error.to_string()))?;
-        let repeats = simulation.virtual_cluster.is_some();
+        let schedules = [
+            (CLUSTER, simulation.virtual_cluster.is_some()),
+            (MACHINE, simulation.machine.is_some()),
+        ];
+        let schedule = schedules.into_iter().find(|(_, is_given)| *is_given);
+        let repeats = schedule.is_some();
         let idle = [("hours", own.hours), ("minutes", own.minutes), ("seconds", own.seconds)];
-        if let (true, Some((name, _))) = (repeats, idle.iter().find(|(_, time)| time.is_some())) {
+        let given = idle.iter().find(|(_, time)| time.is_some());
+        if let (Some((schedule, _)), Some((name, _))) = (schedule, given) {
             return Err(Failure::wrong_use(format!(
-                "--virtual-cluster names one schedule, so there is nothing to search: leave it or \
+                "--{schedule} names one schedule, so there is nothing to search: leave it or \
                  --{name} out"
             )));
         }
@@ -139,8 +145,7 @@ impl Wanted {
         }
         let is_own = |name: &str| {
             CommandSettings::table().iter().any(|setting| setting.name == name)
-                || name == PES
-                || (name == "seed" && !repeats)
+                || (!repeats && (name == PES || name == "seed"))
         };
         let given = request.parameters.iter().chain(&request.settings);
         let fixed = given

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use warpline_cases::{Case, Done, Effort};
 use warpline_run::settings::{OUTPUT, RUN, Setting};
 
-use super::drawing::CLUSTER;
-use crate::settings::{THREADS, of};
+use super::drawing::{CLUSTER, pes_of};
+use crate::settings::{PES, THREADS, of};
 use crate::verbs::TORTURE;
 
 /// Options whose values say nothing about coverage.
-const UNCOUNTED: [&str; 3] = ["seed", "end", CLUSTER];
+const UNCOUNTED: [&str; 5] = ["seed", "end", CLUSTER, THREADS, PES];
 
 /// What a search has done so far.
 #[derive(Clone, Debug, Default)]
@@ -46,13 +46,11 @@ impl Tally {
             }
             None => self.mistakes += 1,
         }
-        let pes = case.get(THREADS).and_then(|pes| pes.parse().ok()).unwrap_or(1);
+        let pes = pes_of(case);
         self.pes_most = self.pes_most.max(pes);
         *self.pes.entry(1 << pes.ilog2()).or_default() += 1;
         let drawn = case.options.iter().skip(fixed.options.len());
-        for (name, value) in
-            drawn.filter(|(name, _)| name != THREADS && !UNCOUNTED.contains(&&**name))
-        {
+        for (name, value) in drawn.filter(|(name, _)| !UNCOUNTED.contains(&&**name)) {
             let value = if name == "warmup" { "before the end" } else { value };
             *self.settings.entry(name.clone()).or_default().entry(value.to_owned()).or_default() +=
                 1;
@@ -70,7 +68,7 @@ impl Tally {
         let mut all = Vec::new();
         for setting in of(TORTURE).iter().filter(|setting| is_drawn(setting)) {
             let name = &setting.name;
-            if fixed.get(name).is_some() || [THREADS, CLUSTER].contains(&&**name) {
+            if fixed.get(name).is_some() || [THREADS, PES, CLUSTER].contains(&&**name) {
                 continue;
             }
             let Some(values) = self.settings.get(name) else {
