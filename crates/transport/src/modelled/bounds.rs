@@ -86,11 +86,16 @@ impl Bounds {
         (reaches(found) <= now).then_some(found.content.1)
     }
 
-    /// When the next one reaches PE `to` after `now`.
-    pub(super) fn next(&self, from: u32, to: u32, now: Time, machine: &Machine) -> Option<Time> {
-        let later = |at: &Time| *at > now;
-        let bound = self.bounds.iter().map(reaches(from, to, machine)).find(later);
-        let round = self.rounds.iter().map(reaches(from, to, machine)).find(later);
+    /// When the next one reaches PE `to`, at `earliest` or later.
+    pub(super) fn next(
+        &self,
+        (from, to): (u32, u32),
+        earliest: Time,
+        machine: &Machine,
+    ) -> Option<Time> {
+        let is_due = |at: &Time| *at >= earliest;
+        let bound = self.bounds.iter().map(reaches(from, to, machine)).find(is_due);
+        let round = self.rounds.iter().map(reaches(from, to, machine)).find(is_due);
         bound.into_iter().chain(round).min()
     }
 }

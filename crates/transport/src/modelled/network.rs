@@ -346,7 +346,8 @@ impl<E> Network<E> {
             let network = &*self;
             let others = (0..network.mailboxes.len() as u32).filter(|to| *to != pe);
             for to in others {
-                if let Some(at) = network.bounds[pe as usize].next(pe, to, now, &network.machine) {
+                let bounds = &network.bounds[pe as usize];
+                if let Some(at) = bounds.next((pe, to), now, &network.machine) {
                     arrives(Arrival { to, at, is_event: false });
                 }
             }
@@ -386,10 +387,11 @@ impl<E> Network<E> {
         written
     }
 
-    /// When the next bound of another PE reaches this one.
+    /// When the next bound of another PE reaches this one, after `now`.
     fn next_bound(&self, pe: u32, now: Time) -> Option<Time> {
+        let earliest = now + Time::picoseconds(1);
         let others = (0..).zip(&self.bounds).filter(|(from, _)| *from != pe);
-        others.filter_map(|(from, bounds)| bounds.next(from, pe, now, &self.machine)).min()
+        others.filter_map(|(from, bounds)| bounds.next((from, pe), earliest, &self.machine)).min()
     }
 }
 

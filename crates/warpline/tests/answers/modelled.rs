@@ -215,6 +215,21 @@ fn a_ping_pong_ahead_of_gvt_takes_an_event_a_throw() {
     assert_eq!(throws(16.5) - throws(8.5), 8.0 * 1000.0);
 }
 
+/// The ball and the bound that lets it be executed arrive together. A turn takes them in, and another
+/// one executes the event. A PE that waits is woken by them at once, even if nothing takes time on the
+/// way.
+#[test]
+fn a_ping_pong_behind_bounds_takes_two_turns_and_an_event_a_throw() {
+    let throws = |end: f64| {
+        let simulation = Simulation::new(ping_pong()).end(end).sync(Synchronisation::Conservative);
+        let simulation = simulation.horizon(Horizon::Bounds).pes(2);
+        let costs =
+            [("node.cores", "count = 2"), ("costs.event", "ns = 1000"), ("costs.turn", "ns = 50")];
+        nanoseconds("ping-pong", simulation, &costs)
+    };
+    assert_eq!(throws(16.5) - throws(8.5), 8.0 * (2.0 * 50.0 + 1000.0));
+}
+
 /// Without anything to do, a run is over once GVT has been found twice. All PEs begin at once. A PE
 /// gives its share when its first partner has begun, a latency later, and each stage of the
 /// butterfly takes another one. Asynchronous GVT takes a round, synchronous GVT two, of which only
