@@ -1,6 +1,7 @@
 //! Predictions held against measurements. All figures come from the machine file, which was measured
-//! with events as those of the first workload. Events of others cost as many times as much as in
-//! sequential runs. Time in which others had the cores counts neither here nor there.
+//! with events as those of the first workload, and on threads: processes share memory in the same
+//! way. Events of others cost as many times as much as in sequential runs. Time in which others had
+//! the cores counts neither here nor there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +16,17 @@ use crate::models::catalogue::Catalogue;
 use crate::models::program::Program;
 use crate::output::{Printout, format};
 use crate::process::child;
+use crate::settings::{PROCESSES, THREADS};
 use crate::verbs::RUN;
+
+/// A way to run a workload.
+#[derive(Clone, Copy)]
+struct Way {
+    engine: &'static str,
+    pes: u32,
+    /// The option that says how many PEs there are.
+    place: &'static str,
+}
 
 /// A workload: name, model, options, and its end in full and with `--quick`.
 type Workload = (&'static str, &'static str, &'static [&'static str], [f64; 2]);
@@ -34,9 +45,15 @@ const WORKLOADS: [Workload; 5] = [
     ),
     ("network", "network", &[], [20.0, 2.0]),
 ];
-/// Engines and PEs that are predicted.
-const ENGINES: [(&str, u32); 4] =
-    [("conservative", 1), ("conservative", 2), ("optimistic", 1), ("optimistic", 2)];
+/// What is predicted: an engine, its PEs, and whether each of them has a thread or a process.
+const WAYS: [Way; 6] = [
+    Way { engine: "conservative", pes: 1, place: THREADS },
+    Way { engine: "conservative", pes: 2, place: THREADS },
+    Way { engine: "conservative", pes: 2, place: PROCESSES },
+    Way { engine: "optimistic", pes: 1, place: THREADS },
+    Way { engine: "optimistic", pes: 2, place: THREADS },
+    Way { engine: "optimistic", pes: 2, place: PROCESSES },
+];
 /// Runs of each kind, in full and with `--quick`.
 const TIMES: [usize; 2] = [5, 1];
 /// A share of the cores' time below which figures are doubtful.
@@ -61,11 +78,10 @@ pub(super) struct Found {
     core_share: f64,
 }
 
-/// An engine on a workload.
+/// A way to run a workload, measured and predicted.
 struct Case {
     workload: &'static str,
-    engine: &'static str,
-    pes: u32,
+    way: Way,
     /// How many times as much an event costs as in the first workload.
     event: f64,
     /// Committed events per second in which the threads had a core.
@@ -98,8 +114,8 @@ impl Check {
     }
 
     pub(super) fn runs(&self) -> u64 {
-        let measured = (1 + ENGINES.len()) * TIMES[usize::from(self.quick)];
-        (WORKLOADS.len() * (measured + ENGINES.len())) as u64
+        let measured = (1 + WAYS.len()) * TIMES[usize::from(self.quick)];
+        (WORKLOADS.len() * (measured + WAYS.len())) as u64
     }
 
     pub(super) fn seconds(&self) -> f64 {
@@ -149,13 +165,13 @@ impl Check {
             )))
         };
         let mut alone = Vec::new();
-        let mut rates = vec![Vec::new(); ENGINES.len()];
+        let mut rates = vec![Vec::new(); WAYS.len()];
         for _ in 0..times {
             let record = check(run(&["--sync=sequential".to_owned()])?)?;
             let seconds = record.loop_seconds * share(&record);
             alone.push(seconds / record.committed_events.max(1) as f64);
-            for (rates, (engine, pes)) in rates.iter_mut().zip(ENGINES) {
-                let options = [format!("--sync={engine}"), format!("--threads={pes}")];
+            for (rates, Way { engine, pes, place }) in rates.iter_mut().zip(WAYS) {
+                let options = [format!("--sync={engine}"), format!("--{place}={pes}")];
                 let record = check(run(&options)?)?;
                 rates.push(record.event_rate / share(&record));
             }
@@ -163,7 +179,8 @@ impl Check {
         let alone = median(alone).unwrap_or_default();
         let event = alone / *first.get_or_insert(alone);
         let mut cases = Vec::new();
-        for (rates, (engine, pes)) in rates.into_iter().zip(ENGINES) {
+        for (rates, way) in rates.into_iter().zip(WAYS) {
+            let Way { engine, pes, .. } = way;
             let options = [
                 format!("--sync={engine}"),
                 format!("--machine={}", self.place.display()),
@@ -175,8 +192,7 @@ impl Check {
             let machine = record.parallel.and_then(|parallel| parallel.machine);
             cases.push(Case {
                 workload,
-                engine,
-                pes,
+                way,
                 event,
                 measured: median(rates).unwrap_or_default(),
                 predicted: machine.map_or(0.0, |machine| machine.event_rate),
@@ -225,9 +241,10 @@ impl Found {
 
     fn json(&self, quick: bool) -> Value {
         let case = |case: &Case| {
-            let Case { workload, engine, pes, event, measured, predicted } = case;
+            let Case { workload, way: Way { engine, pes, place }, event, measured, predicted } =
+                case;
             json!({
-                "workload": workload, "engine": engine, "pes": pes, "event_factor": event,
+                "workload": workload, "engine": engine, "pes": pes, "of": place, "event_factor": event,
                 "measured_event_rate": measured, "predicted_event_rate": predicted,
                 "ratio": case.ratio(), "error": case.error(),
             })
@@ -242,11 +259,15 @@ impl Found {
 
     fn text(&self, quick: bool) -> String {
         let head = ["workload", "engine", "PEs", "measured", "predicted", "predicted / measured"];
+        let pes = |way: Way| match way.place {
+            PROCESSES => format!("{} processes", way.pes),
+            _ => way.pes.to_string(),
+        };
         let row = |case: &Case| {
             [
                 case.workload.to_owned(),
-                case.engine.to_owned(),
-                case.pes.to_string(),
+                case.way.engine.to_owned(),
+                pes(case.way),
                 format::event_rate(case.measured),
                 format::event_rate(case.predicted),
                 format::significant(case.ratio(), 3),
@@ -281,7 +302,7 @@ mod tests {
     use super::*;
 
     fn case(measured: f64, predicted: f64) -> Case {
-        Case { workload: "W1", engine: "conservative", pes: 2, event: 1.0, measured, predicted }
+        Case { workload: "W1", way: WAYS[2], event: 1.0, measured, predicted }
     }
 
     #[test]
@@ -295,6 +316,7 @@ mod tests {
         assert_eq!(printout.object["greatest_error"], 1.0);
         for part in [
             "this.toml (a machine)",
+            "2 processes",
             "off by 50.0 % in the median, and by 100.0 % at most",
             "Others took up to 50.0 % of the cores",
         ] {
