@@ -7,6 +7,7 @@ mod losses_tests;
 mod scaling;
 #[cfg(test)]
 mod scaling_tests;
+mod sensitivity;
 mod time_lines;
 
 use warpline_record::{MachineRecord, ParallelRecord};
@@ -21,7 +22,8 @@ use crate::format;
 pub(super) fn cards(parallel: &ParallelRecord) -> String {
     let Some(machine) = &parallel.machine else { return String::new() };
     let words = card("whole words", "In machine time", &words(machine), "");
-    words + &time_lines::card(machine) + &distribution::card(machine)
+    [words, time_lines::card(machine), distribution::card(machine), sensitivity::card(machine)]
+        .concat()
 }
 
 /// How the run would go, in a few sentences.
