@@ -57,7 +57,9 @@ pub(super) fn speculation(record: &RunRecord, parallel: &ParallelRecord) -> Vec<
             .as_ref()
             .map(|copied| ["copied messages".to_owned(), communication(copied)]),
     );
-    facts.extend(phases(record, parallel).map(|phases| ["time went to".to_owned(), phases]));
+    // The time of a modelled machine is told beside this.
+    let whose = if parallel.machine.is_some() { "host time went to" } else { "time went to" };
+    facts.extend(phases(record, parallel).map(|phases| [whose.to_owned(), phases]));
     facts
 }
 
