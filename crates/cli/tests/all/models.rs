@@ -90,7 +90,7 @@ fn reports_lead_with_all_headlines_of_the_models() {
 
 #[test]
 fn help_tells_units_defaults_and_ranges() {
-    let help = warpline("run network --help");
+    let help = warpline("run network --help-all");
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
     let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
@@ -109,6 +109,23 @@ fn help_tells_units_defaults_and_ranges() {
         "[possible values: ladder, heap]",
     ] {
         assert!(flat.contains(words), "{words}: {}", help.stdout);
+    }
+}
+
+/// What most people need, and the names of the rest.
+#[test]
+fn the_short_help_fits_on_few_screens_and_names_what_it_leaves_out() {
+    for line in ["run", "run phold", "torture", "verify", "explain", "compare"] {
+        let help = warpline(&format!("{line} --help")).stdout;
+        assert_eq!(help, warpline(&format!("{line} -h")).stdout, "{line}");
+        let all = warpline(&format!("{line} --help-all")).stdout;
+        assert!(help.lines().count() <= 110, "{line}: {} lines", help.lines().count());
+        assert!(2 * help.lines().count() < all.lines().count(), "{line}: {help}");
+        // Every option of the long help is in the short one, if only by its name.
+        let mut words = all.split_whitespace().filter(|word| word.starts_with("--"));
+        let missing =
+            words.find(|word| !help.contains(word.trim_matches(|c: char| !c.is_alphabetic())));
+        assert_eq!(missing, None, "{line}");
     }
 }
 

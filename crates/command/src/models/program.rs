@@ -10,7 +10,7 @@ use crate::study::Study;
 use crate::verbs::OF_MODELS;
 
 /// The names of options that are not settings.
-pub(crate) const RESERVED: [&str; 5] = ["json", "quiet", "help", "version", "preset"];
+pub(crate) const RESERVED: [&str; 6] = ["json", "quiet", "help", "help-all", "version", "preset"];
 
 /// The program whose command line this is.
 pub(crate) struct Program<'c, C> {

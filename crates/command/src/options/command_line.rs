@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{help, presets};
+use super::{help, presets, short_help};
 use crate::models::catalogue::Catalogue;
 use crate::models::page;
 use crate::models::program::Program;
@@ -18,6 +18,9 @@ use warpline_run::settings::{RUN as RUN_HEADING, Setting};
 pub(super) const PRESET: &str = "preset";
 /// The scenario file of a program with one model.
 pub(super) const SCENARIO_FILE: &str = "scenario:file";
+
+/// The option that explains everything.
+pub(crate) const HELP_ALL: &str = "help-all";
 
 /// The whole command line.
 pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
@@ -49,6 +52,9 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
         .arg(json());
     let root = Command::new(name.clone())
         .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_flag(true)
+        .arg(help_flag("help", ArgAction::HelpShort, "Print help").short('h'))
+        .arg(help_flag(HELP_ALL, ArgAction::HelpLong, "Print help with every setting, in full"))
         .arg_required_else_help(true)
         .subcommand_required(true)
         .subcommands([
@@ -81,13 +87,6 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
     }
 }
 
-/// What help texts say about scenario files.
-const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings \
-                        (end, seed, …), then a table [parameters].\n\
-                        What is typed after it overrides it. If an engine is typed, settings that \
-                        it does not use are left out. Paths in it are relative to the current \
-                        directory.";
-
 fn run<C: Catalogue>(program: &Program<C>) -> Command {
     let examples = examples(
         program,
@@ -95,37 +94,25 @@ fn run<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 50 --report out", "--sync optimistic --json"],
         Some("--seed 2"),
     );
-    of_models(program, RUN)
-        .about("Run a model, or a scenario file")
-        .arg(json())
-        .arg(quiet())
-        .after_help(format!(
-            "{SCENARIO}\n\n{examples}\n\n\
-         Exit status: 0 done, 1 the simulation or its report failed, 2 usage error (nothing was \
-         simulated)."
-        ))
+    let command =
+        of_models(program, RUN).about("Run a model, or a scenario file").arg(json()).arg(quiet());
+    let status = "0 done, 1 the simulation or its report failed, 2 usage error (nothing was \
+                  simulated)";
+    helped(program, command, [help::SCENARIO, &examples, status])
 }
 
 fn verify<C: Catalogue>(program: &Program<C>) -> Command {
     let examples =
         examples(program, VERIFY, &["", "--undo copy --end 10", "--time-limit 60"], None);
-    of_models(program, VERIFY)
+    let command = of_models(program, VERIFY)
         .about(
             "Try out a model: events forward, undone, compared, and forward again; and the same \
                 run in a second process",
         )
-        .arg(json())
-        .after_help(format!(
-            "Events are drawn from the whole run, of every kind: by the variant of the event, and \
-             by the kind of the LP.\n\
-             Handlers must not print or write: that is found on Linux, but not what goes through \
-             sockets or other programs.\n\
-             What is compared of a state is its Debug text; what that leaves out is not compared.\n\
-             A scenario file gives model, seed and parameters; its other settings are those of a \
-             run.\n\n{examples}\n\n\
-             Exit status: 0 what was tried was undone and repeated exactly, and both processes \
-             have the same answer, 1 not so, 2 usage error."
-        ))
+        .arg(json());
+    let status = "0 what was tried was undone and repeated exactly, and both processes have the \
+                  same answer, 1 not so, 2 usage error";
+    helped(program, command, [help::VERIFICATION, &examples, status])
 }
 
 fn torture<C: Catalogue>(program: &Program<C>) -> Command {
@@ -135,24 +122,16 @@ fn torture<C: Catalogue>(program: &Program<C>) -> Command {
         &["--seconds 30", "--hours 1 --pes 500", "--sync optimistic --undo copy --seed 7"],
         None,
     );
-    of_models(program, TORTURE)
+    let command = of_models(program, TORTURE)
         .about(
             "Search for a schedule that changes the answer: PEs in a virtual cluster, late \
                 messages, random settings",
         )
         .arg(json())
-        .arg(quiet())
-        .after_help(format!(
-            "All PEs are in one thread, in an order drawn from a seed; messages are late and \
-             overtake each other, PEs stand still, and rings are full.\n\
-             Each schedule is compared with the sequential run: history, states, statistics, \
-             results and rows. Settings that are given stay as they are; others are drawn.\n\
-             What fails is made smaller, and printed as one command that repeats it exactly.\n\
-             It finds handlers and reverse code that go wrong only in parallel, and mistakes of \
-             the engine. It cannot find data races between threads.\n\n{examples}\n\n\
-             Exit status: 0 nothing was found, 1 a schedule had another answer, 2 usage error, 130 \
-             or 143 ended early by a signal, and nothing was found."
-        ))
+        .arg(quiet());
+    let status = "0 nothing was found, 1 a schedule had another answer, 2 usage error, 130 or 143 \
+                  ended early by a signal, and nothing was found";
+    helped(program, command, [help::SEARCH, &examples, status])
 }
 
 fn explain<C: Catalogue>(program: &Program<C>) -> Command {
@@ -162,18 +141,15 @@ fn explain<C: Catalogue>(program: &Program<C>) -> Command {
         &["", "--end 10 --event-cost measured", "--end 50 --json"],
         None,
     );
-    of_models(program, EXPLAIN)
+    let command = of_models(program, EXPLAIN)
         .about(
             "How fast could the model be on more cores, and what stands in the way? One sequential \
              run finds out",
         )
         .arg(json())
-        .arg(quiet())
-        .after_help(format!(
-            "{}\n\n{examples}\n\nExit status: 0 done, 1 the simulation failed, 2 \
-                             usage error.",
-            help::EXPLANATION
-        ))
+        .arg(quiet());
+    let status = "0 done, 1 the simulation failed, 2 usage error";
+    helped(program, command, [help::EXPLANATION, &examples, status])
 }
 
 fn compare<C: Catalogue>(program: &Program<C>) -> Command {
@@ -184,7 +160,7 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         &["--end 20 --threads 4 --runs 5 --json", "--with optimistic --runs 9"],
         Some("--undo copy"),
     );
-    of_models(program, COMPARE)
+    let command = of_models(program, COMPARE)
         .about(
             "Run a model on several engines in turn: is the answer the same, how much faster \
                 are they, how much memory do they take?",
@@ -192,19 +168,27 @@ fn compare<C: Catalogue>(program: &Program<C>) -> Command {
         .arg(json())
         .arg(quiet())
         // Hidden, and accepted only to be refused with advice.
-        .args(outputs.map(|output| setting(&output).hide(true)))
-        .after_help(format!(
-            "The sequential engine comes first, as the others are compared with it. Each run is a \
-             process of its own; rates and memory are\n\
-             medians over the runs of an engine. The answer is history, results, statistics, and \
-             final states by their Debug text.\n\
-             An engine that fails is shown with its error, and the others are compared.\n\
-             A scenario file works as for `{} run`; a report that it wants is left \
-             out.\n\n{examples}\n\n\
-             Exit status: 0 all runs gave the same answer, 1 they did not or one failed, 2 usage \
-             error.",
-            program.name
-        ))
+        .args(outputs.map(|output| setting(&output).hide(true)));
+    let status = "0 all runs gave the same answer, 1 they did not or one failed, 2 usage error";
+    helped(program, command, [help::COMPARISON, &examples, status])
+}
+
+/// A command of models with what its help says at the end: more about it, examples, and what the
+/// exit status means. The short help has the examples, and the names of all that it leaves out.
+fn helped<C: Catalogue>(
+    program: &Program<C>,
+    command: Command,
+    [more, examples, status]: [&str; 3],
+) -> Command {
+    let verb = command.get_name().to_owned();
+    let rest = short_help::rest(&verb, &format!("{} {verb}", program.name));
+    command
+        .after_help([examples, &rest].join("\n\n").trim_end().to_owned())
+        .after_long_help(format!("{more}\n\n{examples}\n\nExit status: {status}."))
+}
+
+fn help_flag(name: &'static str, action: ArgAction, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(action).help(help).global(true)
 }
 
 /// Example lines: each model in turn with one of these options, and a scenario.
@@ -261,7 +245,11 @@ fn preset() -> Arg {
 /// A subcommand that takes a model or a scenario.
 fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str) -> Command {
     let all = Command::new(verb)
-        .args(settings::of(verb).iter().map(setting))
+        .args(
+            settings::of(verb)
+                .iter()
+                .map(|one| setting(one).hide_short_help(!short_help::shows(one))),
+        )
         .arg(preset())
         .disable_help_subcommand(true);
     let name = &program.name;
@@ -278,9 +266,12 @@ fn of_models<C: Catalogue>(program: &Program<C>, verb: &'static str) -> Command 
             format::time(entry.default_end, entry.time_unit)
         );
         let examples = page::examples(program, entry);
+        let last = format!("{end}\n\nExamples:\n  {}", examples.join("\n  "));
+        let rest = short_help::rest(verb, &format!("{name} {verb} {}", entry.name));
         Command::new(entry.name)
             .about(entry.about)
-            .after_help(format!("{end}\n\nExamples:\n  {}", examples.join("\n  ")))
+            .after_help([last.as_str(), &rest].join("\n\n").trim_end().to_owned())
+            .after_long_help(last)
             .args(entry.parameters.iter().map(parameter))
     });
     all.subcommands(models)

@@ -51,3 +51,33 @@ pub(crate) const EXPLANATION: &str = "An event begins when its LP has executed t
                                       \x20 delays      of sends from LP to LP, the least of each \
                                       sender: from, to, declared, seen (least first)\n\
                                       \x20 advice      what stands in the way, the gravest first";
+
+/// What help texts say about scenario files.
+pub(crate) const SCENARIO: &str = "A scenario is a TOML file with the same names: `model`, then any settings (end, seed, …), \
+     then a table [parameters].\n\
+     What is typed after it overrides it. If an engine is typed, settings that it does not use are \
+     left out. Paths in it are relative to the current directory.";
+
+/// What `verify` does.
+pub(crate) const VERIFICATION: &str = "Events are drawn from the whole run, of every kind: by the variant of the event, and by the \
+     kind of the LP.\n\
+     Handlers must not print or write: that is found on Linux, but not what goes through sockets \
+     or other programs.\n\
+     What is compared of a state is its Debug text; what that leaves out is not compared.\n\
+     A scenario file gives model, seed and parameters; its other settings are those of a run.";
+
+/// What `torture` does.
+pub(crate) const SEARCH: &str = "All PEs are in one thread, in an order drawn from a seed; messages are late and overtake each \
+     other, PEs stand still, and rings are full. Some runs are on modelled machines.\n\
+     Each schedule is compared with the sequential run: history, states, statistics, results and \
+     rows. Settings that are given stay as they are; others are drawn.\n\
+     What fails is made smaller, and printed as one command that repeats it exactly.\n\
+     It finds handlers and reverse code that go wrong only in parallel, and mistakes of the \
+     engine. It cannot find data races between threads.";
+
+/// What `compare` does.
+pub(crate) const COMPARISON: &str = "The sequential engine comes first, as the others are compared with it. Each run is a process \
+     of its own; rates and memory are medians over the runs of an engine. The answer is history, \
+     results, statistics, and final states by their Debug text.\n\
+     An engine that fails is shown with its error, and the others are compared.\n\
+     A scenario file works as for `run`; a report that it wants is left out.";

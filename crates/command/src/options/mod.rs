@@ -7,4 +7,5 @@ pub(crate) mod notes;
 mod presets;
 pub(crate) mod request;
 mod scenario;
+mod short_help;
 mod unknown;

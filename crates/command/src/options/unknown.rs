@@ -91,7 +91,7 @@ impl<C: Catalogue> Known<'_, '_, C> {
             .filter(|_| self.program.only().is_none())
             .map_or(line.clone(), |model| format!("{line} {}", model.name));
         Some(if or.is_empty() {
-            format!("there is no option --{name}; `{help} --help` lists all")
+            format!("there is no option --{name}; `{help} --help-all` lists all")
         } else {
             format!("there is no option --{name}{or}")
         })
@@ -222,11 +222,11 @@ mod tests {
         );
         assert_eq!(
             refused("warpline run mm1 --xyz 4"),
-            "there is no option --xyz; `warpline run mm1 --help` lists all"
+            "there is no option --xyz; `warpline run mm1 --help-all` lists all"
         );
         assert_eq!(
             refused("queue run --xyz 4"),
-            "there is no option --xyz; `queue run --help` lists all"
+            "there is no option --xyz; `queue run --help-all` lists all"
         );
     }
 }
