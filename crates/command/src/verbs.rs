@@ -17,5 +17,8 @@ pub(crate) const STUDY: &str = "study";
 /// Measures this machine.
 pub(crate) const CALIBRATE: &str = "calibrate";
 
+/// Prints what a shell needs to complete a command line.
+pub(crate) const COMPLETIONS: &str = "completions";
+
 /// The commands that take a model and settings.
 pub(crate) const OF_MODELS: [&str; 5] = [RUN, VERIFY, TORTURE, EXPLAIN, COMPARE];

@@ -112,6 +112,19 @@ fn help_tells_units_defaults_and_ranges() {
     }
 }
 
+#[test]
+fn shells_can_complete_commands_models_and_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let text = warpline(&format!("completions {shell}"));
+        assert_eq!((text.code, text.stderr.as_str()), (0, ""), "{shell}");
+        for word in ["torture", "phold", "gvt-interval", "arrival-rate"] {
+            assert!(text.stdout.contains(word), "{shell}: {word}");
+        }
+    }
+    warpline("completions tcsh").is_wrong_use(&["tcsh", "bash"]);
+    warpline("completions").is_wrong_use(&["SHELL"]);
+}
+
 /// What most people need, and the names of the rest.
 #[test]
 fn the_short_help_fits_on_few_screens_and_names_what_it_leaves_out() {
@@ -140,6 +153,7 @@ fn every_command_has_help_with_examples() {
         "verify phold --help",
         "compare --help",
         "new --help",
+        "completions --help",
         "help run",
     ] {
         let help = warpline(line);

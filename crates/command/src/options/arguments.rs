@@ -4,16 +4,16 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::command_line::{PRESET, SCENARIO_FILE, command, parameter_id};
-use super::presets;
 use super::request::{Action, Request};
 use super::scenario::Scenario;
 use super::unknown;
+use super::{completions, presets};
 use crate::failure::Failure;
 use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::Program;
 use crate::output::format;
 use crate::settings::{self, GivenSetting};
-use crate::verbs::{CALIBRATE, COMPARE, EXPLAIN, NEW, RUN, STUDY, TORTURE, VERIFY};
+use crate::verbs::{CALIBRATE, COMPARE, COMPLETIONS, EXPLAIN, NEW, RUN, STUDY, TORTURE, VERIFY};
 use crate::{calibrate, new, study};
 use clap::ArgMatches;
 use warpline_run::settings::Setting;
@@ -46,6 +46,9 @@ pub(crate) fn parse<C: Catalogue>(
         Some(("report", report)) => {
             let directory = report.get_one::<PathBuf>("DIR").cloned().unwrap_or_default();
             Ok(Action::Report { directory, json: report.get_flag("json") })
+        }
+        Some((COMPLETIONS, matches)) => {
+            Ok(Action::Say(completions::text(command(program), &program.name, matches)))
         }
         Some((NEW, new)) => Ok(Action::New { name: new::name(new), json: new.get_flag("json") }),
         Some((STUDY, matches)) => Ok(Action::Study(study::request::request(matches))),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{help, presets, short_help};
+use super::{completions, help, presets, short_help};
 use crate::models::catalogue::Catalogue;
 use crate::models::page;
 use crate::models::program::Program;
@@ -65,6 +65,7 @@ pub(super) fn command<C: Catalogue>(program: &Program<C>) -> Command {
             explain(program),
             compare(program),
             report,
+            completions::command(name),
         ])
         .subcommands(program.new.then(|| new::command(name).arg(json())))
         .subcommands(

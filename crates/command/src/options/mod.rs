@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod command_line;
+mod completions;
 pub(crate) mod help;
 pub(crate) mod notes;
 mod presets;

@@ -8,12 +8,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::models::catalogue::{Catalogue, ModelEntry};
 use crate::models::program::{Program, RESERVED};
 use crate::settings;
-use crate::verbs::{NEW, OF_MODELS};
+use crate::verbs::{COMPLETIONS, NEW, OF_MODELS};
 use warpline_run::nearest;
 use warpline_run::settings::Setting;
 
 /// Commands that take no model.
-const OTHERS: [&str; 3] = ["models", "report", NEW];
+const OTHERS: [&str; 4] = ["models", "report", NEW, COMPLETIONS];
 
 /// A better message than clap's for an option that it does not know, if there is one.
 pub(crate) fn explain<C: Catalogue>(

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 /// The crates that only the command line needs.
-const OF_THE_COMMAND: [&str; 6] =
-    ["clap", "console", "indicatif", "toml", "signal-hook", "warpline-command"];
+const OF_THE_COMMAND: [&str; 7] =
+    ["clap", "clap_complete", "console", "indicatif", "toml", "signal-hook", "warpline-command"];
 
 /// The crates that `warpline` is built of, with these features.
 fn crates(features: &[&str]) -> Vec<String> {
