@@ -7,5 +7,5 @@ use std::process::ExitCode;
 static ALLOCATOR: warpline::Allocator = warpline::Allocator;
 
 fn main() -> ExitCode {
-    warpline::command::with_new(&warpline_models::Library, warpline_models::STUDIES)
+    warpline_models::command()
 }

@@ -12,5 +12,14 @@ pub mod processes;
 pub mod simplesim;
 mod studies;
 
+use std::process::ExitCode;
+
 pub use library::Library;
 pub use studies::STUDIES;
+
+/// Does what the command line of this process says, for the models of this library: the program
+/// `warpline`. Call this in `main`: it prints, and replaces the panic hook.
+// All engines are compiled for all models here, once: programs around this library link them.
+pub fn command() -> ExitCode {
+    warpline::command::with_new(&Library, STUDIES)
+}
