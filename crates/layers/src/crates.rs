@@ -11,7 +11,7 @@ const LAYERS: [&[&str]; 14] = [
     &["warpline-memory", "warpline-record"],
     &["warpline-model", "warpline-report"],
     &["warpline-kernel", "warpline-machine", "warpline-process"],
-    &["warpline-explain", "warpline-transport"],
+    &["warpline-explain", "warpline-ranks", "warpline-transport"],
     &["warpline-boost"],
     &["warpline-run"],
     &["warpline-cases"],

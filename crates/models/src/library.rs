@@ -2,6 +2,7 @@
 
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use warpline::process::Coroutines;
+use warpline::ranks::Ranks;
 use warpline::{Configure, Payload};
 
 use crate::hypercube::Hypercube;
@@ -19,6 +20,8 @@ use crate::processes::job_shop::JobShop;
 use crate::processes::machine_shop::MachineShop;
 use crate::processes::movie::Movie;
 use crate::processes::tandem::Tandem;
+use crate::ranks::mupi_barrier::MupiBarrier;
+use crate::ranks::mupi_ping::MupiPing;
 use crate::simplesim::SimpleSim;
 
 /// All models of this library.
@@ -29,7 +32,7 @@ use crate::simplesim::SimpleSim;
 /// assert_eq!(names[..4], ["mm1", "simplesim", "phold", "hypercube"]);
 /// assert_eq!(names[4..9], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
 /// assert_eq!(names[9..14], ["event-latency", "hospital", "job-shop", "harbour", "tandem"]);
-/// assert_eq!(names[14..], ["pcs", "network"]);
+/// assert_eq!(names[14..], ["mupi-barrier", "mupi-ping", "pcs", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -51,6 +54,8 @@ impl Catalogue for Library {
             ModelEntry::of::<Coroutines<JobShop>>(),
             ModelEntry::of::<Coroutines<Harbour>>(),
             ModelEntry::of::<Coroutines<Tandem>>(),
+            ModelEntry::of::<Ranks<MupiBarrier>>(),
+            ModelEntry::of::<Ranks<MupiPing>>(),
             ModelEntry::of::<Pcs>(),
             ModelEntry::of::<Network>(),
         ]
@@ -97,6 +102,10 @@ impl Catalogue for Library {
             Tandem::NAME => {
                 Ok(visitor.visit::<Coroutines<Tandem>>(read::<Coroutines<Tandem>>(given)?))
             }
+            MupiBarrier::NAME => {
+                Ok(visitor.visit::<Ranks<MupiBarrier>>(read::<Ranks<MupiBarrier>>(given)?))
+            }
+            MupiPing::NAME => Ok(visitor.visit::<Ranks<MupiPing>>(read::<Ranks<MupiPing>>(given)?)),
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;

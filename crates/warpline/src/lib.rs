@@ -101,6 +101,7 @@ pub use warpline_kernel::{Position, pending};
 pub use warpline_memory::{Allocator, Exhausted};
 pub use warpline_model::*;
 pub use warpline_process as process;
+pub use warpline_ranks as ranks;
 pub use warpline_run::{
     Barrier, BufferPool, CORES, Calibration, Cancellation, Carrier, Communication,
     CommunicationRing, Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation,

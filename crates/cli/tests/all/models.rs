@@ -17,6 +17,8 @@ const MODELS: [&str; 16] = [
     "job-shop",
     "harbour",
     "tandem",
+    "mupi-barrier",
+    "mupi-ping",
     "pcs",
     "network",
 ];

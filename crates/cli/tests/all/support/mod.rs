@@ -48,6 +48,8 @@ pub(crate) const RUNS_OF_PROCESSES: [&str; 10] = [
     "job-shop --rounds 5 --variation 0.5",
     "harbour --end 500",
     "tandem --stations 8 --end 100",
+    "mupi-barrier --ranks 20 --barriers 3",
+    "mupi-ping --ranks 20",
 ];
 
 /// The command, to be run in `directory`.

@@ -1,0 +1,5 @@
+//! Programs of MPI, whose LPs are ranks.
+
+pub mod mupi_barrier;
+pub mod mupi_ping;
+mod target;

@@ -1,0 +1,147 @@
+//! Which message goes to which receive.
+//!
+//! Invariant: no message in `unexpected` fits any receive in `posted`.
+
+use super::packet::{Accept, Content, Envelope, RankEvent};
+use super::requests::{Key, Pattern, Received, Work};
+use super::{Progress, WORLD};
+use crate::call::Name;
+use crate::running::Network;
+
+/// A receive that has not found a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Posted {
+    pub(crate) pattern: Pattern,
+    pub(crate) request: u32,
+}
+
+/// A message that has found no receive.
+#[derive(Clone, Debug)]
+pub(crate) struct Unexpected {
+    pub(crate) envelope: Envelope,
+    /// Its bytes; none if it was only offered.
+    pub(crate) content: Option<Content>,
+    /// When it arrived.
+    pub(crate) at: f64,
+}
+
+impl Unexpected {
+    pub(super) fn describe(&self) -> String {
+        let Envelope { from, context, tag, bytes, .. } = self.envelope;
+        let call = Name::of(self.envelope.call).map_or("?", Name::text);
+        let place = match context >> 1 {
+            WORLD => String::new(),
+            other => format!(" in communicator {other}"),
+        };
+        if is_collective(context) {
+            return format!("the message of rank {from} in {call}{place}");
+        }
+        format!("the message of {bytes} bytes that rank {from} sent{place} with tag {tag} by {call}")
+    }
+}
+
+/// Whether messages in this context are those of calls of all ranks.
+pub(crate) fn is_collective(context: u32) -> bool {
+    context & 1 == 1
+}
+
+impl Progress {
+    /// A message has arrived, or its offer has.
+    pub(super) fn receive(&mut self, message: Unexpected, net: &mut Network<'_>) {
+        if self.has_ended {
+            let what = message.describe();
+            return self.fail(net, format!("nothing will receive {what}"));
+        }
+        let Envelope { context, from, tag, .. } = message.envelope;
+        let taker = self.posted.iter().position(|posted| posted.pattern.takes(context, from, tag));
+        match taker {
+            Some(place) => {
+                let request = self.posted.remove(place).request;
+                self.matched(request, message, net);
+            }
+            None => {
+                if self.unexpected.is_empty() {
+                    self.unexpected.reserve_exact(1);
+                }
+                self.unexpected.push_back(message);
+                self.is_ready |= self.probes;
+            }
+        }
+    }
+
+    /// Takes the first message that fits.
+    pub(super) fn take_unexpected(&mut self, pattern: &Pattern) -> Option<Unexpected> {
+        let place = self.find_unexpected(pattern)?;
+        self.unexpected.remove(place)
+    }
+
+    fn find_unexpected(&self, pattern: &Pattern) -> Option<usize> {
+        self.unexpected.iter().position(|message| {
+            let Envelope { context, from, tag, .. } = message.envelope;
+            pattern.takes(context, from, tag)
+        })
+    }
+
+    /// The first message that fits, and when it arrived.
+    pub(crate) fn peek(&self, pattern: &Pattern) -> Option<(Received, f64)> {
+        let message = self.unexpected.get(self.find_unexpected(pattern)?)?;
+        Some((received(&message.envelope), message.at))
+    }
+
+    /// A receive has found its message.
+    pub(super) fn matched(&mut self, place: u32, message: Unexpected, net: &mut Network<'_>) {
+        let slot = self.requests.at(place);
+        let Work::Receive { most, .. } = slot.work else {
+            return self.fail(net, "a message has found a request that receives nothing".to_owned());
+        };
+        let call = slot.call;
+        let envelope = message.envelope;
+        if envelope.bytes > most {
+            let what = message.describe();
+            return self.fail(net, format!("{call} takes {most} bytes at most, too few for {what}"));
+        }
+        if is_collective(envelope.context) && envelope.call != call.name as u8 {
+            let theirs = Name::of(envelope.call).map_or("?", Name::text);
+            return self.fail(
+                net,
+                format!(
+                    "{call} is call {} of all ranks of its communicator, and rank {} calls {theirs} there; all ranks must make \
+                     the same calls in the same order",
+                    envelope.tag, envelope.from
+                ),
+            );
+        }
+        slot.received = received(&envelope);
+        match message.content {
+            Some(content) => {
+                slot.content = Some(content);
+                self.complete(place, message.at);
+            }
+            None => {
+                let at = slot.at.max(message.at);
+                slot.work = Work::Arriving;
+                let accept =
+                    Accept { by: net.me, sends: envelope.request, receives: place };
+                // The card answers, and the program has nothing to do with it.
+                let delay = (at - net.now) + net.target.latency(net.me, envelope.from);
+                net.send(envelope.from, delay, RankEvent::Accept(accept));
+            }
+        }
+    }
+
+    /// Withdraws a receive that has found no message. Returns whether it was one.
+    pub(crate) fn cancel(&mut self, key: Key) -> bool {
+        let Some(slot) = self.requests.get(key) else { return false };
+        if !matches!(slot.work, Work::Receive { .. }) {
+            return false;
+        }
+        slot.work = Work::Cancelled;
+        self.posted.retain(|posted| posted.request != key.place);
+        true
+    }
+}
+
+fn received(envelope: &Envelope) -> Received {
+    let Envelope { from, tag, datatype, bytes, .. } = *envelope;
+    Received { from, tag, datatype, bytes }
+}

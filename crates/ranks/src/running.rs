@@ -1,0 +1,79 @@
+//! The rank that executes an event, as its program reaches it.
+//!
+//! A future cannot hold a reference to its LP between polls. So the LP lends what the program
+//! calls for each poll.
+
+use warpline_base::random::Random;
+use warpline_memory::{Lend, borrow};
+use warpline_model::Observe;
+use warpline_model::engine::Limits;
+
+use crate::progress::Progress;
+use crate::progress::packet::RankEvent;
+use crate::target::Target;
+
+/// What the engine does for a rank, whatever its program.
+pub(crate) trait Services: Observe {
+    /// Sends a packet.
+    fn send(&mut self, to: u32, delay: f64, event: RankEvent);
+    /// One of the LP's streams of random numbers.
+    fn stream(&mut self, number: u8) -> &mut Random;
+    /// Ends the run with an error.
+    fn fail(&mut self, why: String);
+    fn limits(&self) -> &Limits;
+}
+
+/// The network, as a rank sees it in an event.
+pub(crate) struct Network<'a> {
+    /// The time, in seconds.
+    pub(crate) now: f64,
+    /// The rank, in the world.
+    pub(crate) me: u32,
+    pub(crate) target: &'a Target,
+    pub(crate) services: &'a mut (dyn Services + 'static),
+}
+
+impl Network<'_> {
+    #[inline]
+    pub(crate) fn send(&mut self, to: u32, delay: f64, event: RankEvent) {
+        self.services.send(to, delay, event);
+    }
+
+    /// The most calls at one instant.
+    pub(crate) fn calls_most(&self) -> u32 {
+        self.services.limits().zero_delay_hops
+    }
+}
+
+/// The rank that executes an event.
+pub(crate) struct Running<'a> {
+    pub(crate) progress: &'a mut Progress,
+    pub(crate) net: Network<'a>,
+}
+
+pub(crate) struct RunningRank;
+
+impl Lend for RunningRank {
+    type At<'a> = Running<'a>;
+}
+
+/// Borrows the rank that executes an event.
+///
+/// # Panics
+/// If there is none, or if it is borrowed already.
+#[inline]
+#[track_caller]
+pub(crate) fn with<R>(body: impl FnOnce(&mut Progress, &mut Network<'_>) -> R) -> R {
+    match borrow::<RunningRank, R>(|running| body(running.progress, &mut running.net)) {
+        Some(value) => value,
+        None => outside(),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn outside() -> ! {
+    panic!(
+        "calls of MPI work only in the program of a rank, while it runs: not outside of a run or in another thread"
+    )
+}
