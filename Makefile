@@ -1,6 +1,6 @@
 # `make` says what there is, from the line with ## above each target. Targets install what they need.
 .DEFAULT_GOAL := help
-.PHONY: help demo book fuzz test tests test-mpi test-rivals mpi boost bench rivals check layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants setup-book soak
+.PHONY: help demo book docs fuzz test tests test-mpi test-rivals mpi boost bench rivals check format lints layers package loom miri tsan mutants setup setup-rust setup-browser setup-mpi setup-boost setup-mutants setup-book soak
 
 CARGO ?= cargo
 WARPLINE = $(CARGO) run --release --quiet --package warpline-cli --
@@ -19,9 +19,9 @@ demo: setup-rust
 book: setup-book
 	mdbook build docs/book
 
-## Runs all tests.
+## Runs all tests. BESIDES="lints docs" runs these targets beside them.
 test: setup
-	CARGO=$(CARGO) .ci/tests miri loom
+	CARGO=$(CARGO) .ci/tests miri loom $(BESIDES)
 
 ## Runs all tests but those under Miri and loom.
 tests: setup
@@ -47,12 +47,19 @@ test-mpi: setup-rust setup-mpi
 	WARPLINE_KILLS=200 $(CARGO) test --package warpline-cli --features mpi --test all mpi::
 
 ## Checks formatting, lints, docs, layers and packages.
-check: setup-rust
+check: format lints docs layers package
+
+## Checks formatting.
+format: setup-rust
 	$(CARGO) fmt --all --check
+
+## Checks lints.
+lints: setup-rust
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+## Checks that docs can be built, and that their links lead somewhere.
+docs: setup-rust
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	$(MAKE) layers
-	$(MAKE) package
 
 ## Packs what would be published, without building it.
 package: setup-rust

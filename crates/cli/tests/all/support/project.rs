@@ -1,9 +1,11 @@
 //! Projects that `warpline new` has written.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 /// The workspace of these tests.
 fn workspace() -> &'static Path {
@@ -36,13 +38,26 @@ fn settings_of_profile() -> Vec<(String, String)> {
     variables.filter(|(name, _)| env::var_os(name).is_none()).collect()
 }
 
+/// The crates of the workspace that a project depends on.
+static ENGINE: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    let line = "tree --offline --package warpline --features command --edges normal --prefix none";
+    let mut cargo = Command::new(env!("CARGO"));
+    let tree = cargo.args(line.split(' ')).current_dir(workspace()).output().unwrap().stdout;
+    let tree = String::from_utf8(tree).unwrap();
+    let names = tree.lines().filter_map(|line| line.split(' ').next());
+    names.filter(|name| name.starts_with("warpline")).map(str::to_owned).collect()
+});
+
 /// Runs cargo in the project `name`. It needs no network, as the workspace has the same dependencies.
 pub(crate) fn cargo(project: &Path, name: &str, line: &str) -> Output {
     let mut cargo = Command::new(env!("CARGO"));
     // Built as in the workspace, dependencies with the same features need not be built again.
     cargo.envs(settings_of_profile());
-    // The code of the project itself need not be fast.
-    cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
+    // Cargo builds the engine again for a project outside of the workspace. Neither that nor the code
+    // of the project itself need be fast.
+    for name in ENGINE.iter().map(String::as_str).chain([name]) {
+        cargo.args(["--config", &format!("profile.dev.package.{name}.opt-level=0")]);
+    }
     cargo
         .args(line.split(' '))
         .current_dir(project)

@@ -59,6 +59,8 @@ fn books_balance_after_a_random_exchange() {
 const UNDECIDED: usize = if cfg!(miri) { 10 } else { 30 };
 /// The most that it has received and not begun.
 const WAITING: usize = if cfg!(miri) { 5 } else { 15 };
+/// The room in a ring between them.
+const ROOM: usize = if cfg!(miri) { 32 } else { 1000 };
 
 /// What travels through the rings.
 #[derive(Clone, Copy)]
@@ -159,8 +161,8 @@ fn exchange(
 fn two_threads_exchange_buffers() {
     let count = if cfg!(miri) { 20 } else { 100_000 };
     let [mut a, mut b] = pair();
-    let (a_out, b_in) = ring(1000);
-    let (b_out, a_in) = ring(1000);
+    let (a_out, b_in) = ring(ROOM);
+    let (b_out, a_in) = ring(ROOM);
     let [by_a, by_b] = thread::scope(|scope| {
         let b = scope.spawn(|| exchange(&mut b, b_out, b_in, count));
         [exchange(&mut a, a_out, a_in, count), b.join().unwrap()]

@@ -177,11 +177,11 @@ fn chatter(
 
 #[test]
 fn two_threads_exchange_buffers_of_every_pool() {
-    let count = if cfg!(miri) { 13 } else { 20_000 };
+    let (count, room) = if cfg!(miri) { (13, 16) } else { (20_000, 1000) };
     for settings in all_settings() {
         let [mut a, mut b] = pair(settings);
-        let (a_out, b_in) = ring(1000);
-        let (b_out, a_in) = ring(1000);
+        let (a_out, b_in) = ring(room);
+        let (b_out, a_in) = ring(room);
         thread::scope(|scope| {
             scope.spawn(|| chatter(&mut b, b_out, b_in, count, settings.retires));
             chatter(&mut a, a_out, a_in, count, settings.retires);

@@ -48,7 +48,7 @@ fn growth_over_many_segments() {
 #[test]
 fn no_slot_number_is_given_twice() {
     let arena = Arena::<()>::new(&Region::own(), None);
-    let most = if cfg!(miri) { 200 } else { 8 };
+    let most = if cfg!(miri) { 12 } else { 8 };
     let mut next = 0;
     // Under Miri there are few enough numbers to go up to the last.
     while cfg!(miri) || next >> SEGMENT_BITS < 64 {
