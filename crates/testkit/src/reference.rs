@@ -238,9 +238,10 @@ impl<'m, M: Model> Simulator<'m, M> {
         self.executor.begin(to, number, rank.key().time, rank.step);
         let mut table = TimerTable::default();
         for ((timer, _), place) in lp.timers.iter().zip(0..) {
-            table.push(*timer, Handle::from_bits(place));
+            table.insert(*timer, Handle::from_bits(place));
         }
-        self.executor.lend_timers(&mut Some(Box::new(table)), None);
+        let table = self.executor.timers_mut().add(table);
+        self.executor.lend_timers(table, None);
         let handled = guarded(|| {
             self.model.handle(&mut lp.state, &event, self.executor.lp());
             let pending = |place: Handle| &self.pending[&lp.timers[place.bits() as usize].1].event;
@@ -252,6 +253,7 @@ impl<'m, M: Model> Simulator<'m, M> {
         self.check(committed, place)?;
         self.observe(to, rank.time.0, place)?;
         self.file(to, number, Some(rank));
+        self.executor.timers_mut().remove(table);
         self.committed += 1;
         Ok(())
     }

@@ -3,16 +3,16 @@ pub(crate) mod roles;
 
 use std::ops::Range;
 
-use warpline_base::{HistoryDigest, LpId, RunDigest, Sequence};
-use warpline_memory::{DropEach, Handle, list_for, prefer_huge_pages, prefetch, try_drop};
-use warpline_model::engine::TimerTable;
+use warpline_base::{HistoryDigest, LpId, RunDigest};
+use warpline_memory::{DropEach, list_for, prefer_huge_pages, prefetch, try_drop};
+use warpline_model::engine::TimersOf;
 
 use crate::lps::roles::{Role, Roles};
 
 /// How messages to users call the LPs.
 pub(crate) const STATES: &str = "the states of LPs";
 
-/// An LP in an engine: its state, and the 24 bytes that the engine keeps for it. The positions of
+/// An LP in an engine: its state, and the 20 bytes that the engine keeps for it. The positions of
 /// its random streams and its sequence numbers follow from its event count.
 #[derive(Debug)]
 pub struct Lp<S> {
@@ -21,7 +21,7 @@ pub struct Lp<S> {
     /// The digest of these events, in their order.
     pub digest: HistoryDigest,
     /// Its pending timers, if it has ever set one.
-    pub timers: Option<Box<TimerTable>>,
+    pub timers: TimersOf,
     /// Its state.
     pub state: S,
 }
@@ -29,26 +29,13 @@ pub struct Lp<S> {
 impl<S> Lp<S> {
     /// An LP that has just been initialised.
     pub fn new(state: S) -> Self {
-        Lp { events: 0, digest: HistoryDigest::default(), timers: None, state }
+        Lp { events: 0, digest: HistoryDigest::default(), timers: TimersOf::default(), state }
     }
 
     /// Adds consecutive LPs, of which the first has the id `first`, to the digest of a run.
     pub fn add_digests(lps: &[Self], first: u32, digest: &mut RunDigest) {
         for (id, lp) in (first..).zip(lps) {
             digest.add(LpId(id), lp.events, lp.digest);
-        }
-    }
-
-    /// Adds a pending timer that was taken over from another engine. The timers are to be
-    /// [sorted](Self::sort_timers) when all have been added.
-    pub(crate) fn add_timer(&mut self, timer: Sequence, event: Handle) {
-        self.timers.get_or_insert_default().push(timer, event);
-    }
-
-    /// Puts timers that were taken over into their order.
-    pub(crate) fn sort_timers(&mut self) {
-        if let Some(timers) = &mut self.timers {
-            timers.sort();
         }
     }
 
@@ -110,11 +97,6 @@ impl<S> Lps<S> {
         self.initialised.len() - 1
     }
 
-    /// Puts the timers that were taken over into their order.
-    pub(crate) fn sort_timers(&mut self) {
-        self.initialised.iter_mut().for_each(Lp::sort_timers);
-    }
-
     /// The index of an LP in the table.
     #[inline(always)]
     pub(crate) fn index(&self, id: LpId) -> usize {
@@ -172,7 +154,7 @@ impl<S> Lps<S> {
     /// The first id, and the LPs, without their tables of timers: another engine knows events by
     /// other handles.
     pub(crate) fn into_parts(mut self) -> (u32, DropEach<Lp<S>>) {
-        self.initialised.iter_mut().for_each(|lp| lp.timers = None);
+        self.initialised.iter_mut().for_each(|lp| lp.timers = TimersOf::default());
         (self.first, self.initialised)
     }
 }

@@ -2,6 +2,7 @@
 
 use warpline_base::VirtualTime;
 use warpline_memory::{Handle, MakeRoom};
+use warpline_model::engine::TimerTables;
 use warpline_model::statistics::Observations;
 
 use super::Past;
@@ -28,7 +29,7 @@ impl<S, E> Past<S, E> {
     }
 
     /// Begins the record of an event of KP `k` that is about to be executed, at `time` on the LP of
-    /// this index. Copies the state of the LP if a copy is due.
+    /// this index. Copies the state of the LP, and its pending timers, if a copy is due.
     #[inline(always)]
     pub(crate) fn begin(
         &mut self,
@@ -36,6 +37,7 @@ impl<S, E> Past<S, E> {
         index: usize,
         event: Handle,
         lp: &Lp<S>,
+        timers: &TimerTables,
         time: VirtualTime,
     ) -> Begun
     where
@@ -59,7 +61,7 @@ impl<S, E> Past<S, E> {
         );
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
-            if let Some(timers) = &lp.timers {
+            if let Some(timers) = timers.get(lp.timers) {
                 self.timer_copies.push(place, timers, first);
             }
         }

@@ -116,6 +116,7 @@ impl<S, E> Past<S, E> {
         self.history.bytes()
             + self.side_records.bytes()
             + self.copies.bytes()
+            + self.timer_copies.bytes()
             + self.kps.bytes()
             + lists
     }

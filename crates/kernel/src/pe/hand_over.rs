@@ -27,11 +27,12 @@ impl<T: PeTypes> Pe<'_, T> {
             let timer = event.as_timer().map(|timer| (self.lps.index(event.receiver), timer));
             let handle = self.agenda.insert(event, OptionalHandle::default());
             if let Some((index, timer)) = timer {
-                self.lps.get_mut(index).add_timer(timer, handle);
+                let timers = &mut self.lps.get_mut(index).timers;
+                self.executor.timers_mut().push(timers, timer, handle);
             }
             self.gauge.count(|counts| counts.taken_over += 1);
         }
-        self.lps.sort_timers();
+        self.executor.timers_mut().sort();
     }
 
     /// Makes the first event before `end` that has arrived without its payload fail, as no engine

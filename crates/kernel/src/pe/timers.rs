@@ -125,17 +125,18 @@ impl<T: PeTypes> Pe<'_, T> {
         side_record: SideRecordId,
         is_pending: bool,
     ) {
-        let Pe { lps, agenda, past, .. } = self;
-        let lp = lps.get_mut(index);
-        let Some(timers) = &mut lp.timers else { return };
-        timers.forget_from(Sequence::first_of(lp.events + 1));
-        for (timer, handle) in past.take_cancelled_timers(side_record) {
-            timers.put_back(timer, handle);
-            agenda.resume(handle);
-        }
-        if let Some(fired) = agenda.event(event).as_timer().filter(|_| is_pending) {
-            timers.put_back(fired, event);
-        }
+        let Pe { executor, lps, agenda, past, .. } = self;
+        let lp = lps.get(index);
+        executor.timers_mut().change(lp.timers, |timers| {
+            timers.forget_from(Sequence::first_of(lp.events + 1));
+            for (timer, handle) in past.take_cancelled_timers(side_record) {
+                timers.insert(timer, handle);
+                agenda.resume(handle);
+            }
+            if let Some(fired) = agenda.event(event).as_timer().filter(|_| is_pending) {
+                timers.insert(fired, event);
+            }
+        });
     }
 
     /// Drops stopped timers before their turn comes, if there are many.

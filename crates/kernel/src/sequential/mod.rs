@@ -20,7 +20,7 @@ use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Fault, Model, Statistics};
 
-use crate::agenda::fetch::{self, fetch_ahead, fetch_payload};
+use crate::agenda::fetch::{self, fetch_ahead, fetch_payload, fetch_timers_ahead};
 use crate::agenda::key_order::KeyOrder;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::faults::failure::drop_fault;
@@ -117,14 +117,15 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             let timer = event.is_timer().then_some((event.receiver, event.sequence));
             let handle = self.events.insert(event);
             if let Some((lp, sequence)) = timer {
-                self.lps[lp.index()].add_timer(sequence, handle);
+                let timers = &mut self.lps[lp.index()].timers;
+                self.executor.timers_mut().push(timers, sequence, handle);
             }
             self.pending.push(
                 Entry::new(time, tie, handle),
                 &KeyOrder { events: &self.events, ties: &self.ties },
             );
         }
-        self.lps.iter_mut().for_each(Lp::sort_timers);
+        self.executor.timers_mut().sort();
         self.sent = committed + self.events.len() as u64;
     }
 
@@ -197,7 +198,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let Some(account) = &mut self.account else { return Ok(()) };
         let bytes = self.lps.capacity() * size_of::<Lp<M::State>>()
             + self.events.bytes()
-            + self.pending.bytes();
+            + self.pending.bytes()
+            + self.executor.timers().bytes();
         let needed = account.settle(bytes as u64);
         if needed > account.budget().limit() {
             Err(Stop::Exhausted(account.budget().exceeded(needed)))
@@ -363,7 +365,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Prefetches coming events, and the LPs and payloads of nearer ones.
+    /// Prefetches coming events, the LPs and payloads of nearer ones, and timers of the nearest.
     #[inline]
     fn fetch_ahead(&self) {
         fetch_ahead(
@@ -375,6 +377,15 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                 fetch_payload::<M>(&event.payload);
             },
         );
+        if !self.executor.timers().is_empty() {
+            fetch_timers_ahead(
+                |distance| self.pending.upcoming(distance),
+                |event| {
+                    let lp = &self.lps[self.events.get(event).receiver.index()];
+                    self.executor.timers().prefetch(lp.timers);
+                },
+            );
+        }
     }
 
     /// Runs code of the model, and turns a panic into a fault.

@@ -8,6 +8,7 @@ use std::mem::take;
 use warpline_base::{EventKind, LpId};
 use warpline_memory::{Handle, try_drop};
 use warpline_model::Model;
+use warpline_model::engine::{TimerTables, TimersOf};
 use warpline_model::statistics::RowSink;
 
 use super::Sequential;
@@ -28,7 +29,7 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
             return false;
         }
         let event = self.events.get(entry.handle());
-        let timers = &mut self.lps[event.receiver.index()].timers;
+        let timers = self.lps[event.receiver.index()].timers;
         self.executor.lend_timers(timers, event.as_timer());
         true
     }
@@ -99,6 +100,7 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         if self.cancelled > 0 {
             self.sweep_cancelled();
         }
-        self.lps.iter_mut().for_each(|lp| lp.timers = None);
+        self.lps.iter_mut().for_each(|lp| lp.timers = TimersOf::default());
+        *self.executor.timers_mut() = TimerTables::default();
     }
 }

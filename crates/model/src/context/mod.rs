@@ -1,14 +1,17 @@
 pub(crate) mod acting;
 pub(crate) mod event_timers;
+mod few_timers;
 pub(crate) mod followed;
 pub(crate) mod forwards;
 pub(crate) mod limits;
+mod many_timers;
 pub(crate) mod phases;
 pub(crate) mod sending;
 pub(crate) mod streams;
 mod telling;
 pub(crate) mod timer;
 pub(crate) mod timer_table;
+pub(crate) mod timer_tables;
 mod timers;
 mod undoing;
 

@@ -1,6 +1,6 @@
 //! How an event sets, cancels and reschedules timers.
 //!
-//! An engine lends the context the table of the LP's pending timers, if it has one. The event takes
+//! An engine points the context at the table of the LP's pending timers, if it has one. The event takes
 //! timers out of it at once, so that it learns whether they were pending, and lists them. What it
 //! sets has its place in the outbox, like any send. The engine does the rest when the handler is
 //! done. If the event fails, everything is put back.
@@ -8,7 +8,6 @@
 use warpline_base::{EventKind, Priority, Sequence};
 use warpline_memory::MakeRoom;
 
-use super::event_timers::Timers;
 use super::forwards::Source;
 use super::timer::Timer;
 use super::{Context, HasEvent};
@@ -141,7 +140,7 @@ impl<M: HasEvent> Context<M> {
                 self.post_on(self.id, delay, Priority::NORMAL, source);
             }
             Place::Table => {
-                let event = self.timers.table.as_ref().and_then(|table| table.get(old))?;
+                let event = self.timers.table().and_then(|table| table.get(old))?;
                 self.post_on(self.id, delay, Priority::NORMAL, Source::Timer(event));
             }
         }
@@ -181,16 +180,15 @@ impl<M: HasEvent> Context<M> {
         if self.outbox.len() + self.forwards.len() == place {
             return Timer::of(Timer::REFUSED);
         }
-        self.timers.table.get_or_insert_default();
+        self.timers.need_table();
         Timer::of(Sequence::first_of(self.event).nth(place as u32))
     }
 
     /// Where a timer is, if it is pending.
     fn place_of(&self, timer: Sequence) -> Option<Place> {
-        let Timers { table, fired, .. } = &self.timers;
-        let table = table.as_ref()?;
+        let table = self.timers.table()?;
         if timer.event() != self.event {
-            let pending = *fired != Some(timer) && table.get(timer).is_some();
+            let pending = self.timers.fired != Some(timer) && table.get(timer).is_some();
             return pending.then_some(Place::Table);
         }
         let place = timer.index() as usize;
@@ -209,7 +207,7 @@ impl<M: HasEvent> Context<M> {
             Place::Outbox(index) => self.outbox[index].kind = EventKind::CancelledTimer,
             Place::Forwards(index) => self.forwards.cancel(index),
             Place::Table => {
-                let event = self.timers.table.as_mut().and_then(|table| table.take(timer));
+                let event = self.timers.take(timer);
                 self.timers.cancelled.make_room(1, "timers that an event cancels");
                 self.timers.cancelled.extend(event.map(|event| (timer, event)));
             }

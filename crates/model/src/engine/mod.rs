@@ -22,6 +22,7 @@ pub use crate::context::limits::{Limits, Outgoing};
 use crate::context::sending::no_room_for;
 pub use crate::context::streams::Streams;
 pub use crate::context::timer_table::TimerTable;
+pub use crate::context::timer_tables::{TimerTables, TimersOf};
 use crate::journal::log::Log;
 use crate::lookahead::Declared;
 pub use crate::lookahead::{Lookahead, LookaheadError, Reach};

@@ -8,19 +8,31 @@ use warpline_memory::Handle;
 
 use super::Executor;
 use crate::Model;
-use crate::context::timer_table::TimerTable;
+use crate::context::timer_tables::{TimerTables, TimersOf};
 
 impl<M: Model> Executor<M> {
+    /// The pending timers of all LPs.
+    #[inline(always)]
+    pub fn timers(&self) -> &TimerTables {
+        &self.context.timers.tables
+    }
+
+    /// The same, to be changed between events.
+    #[inline]
+    pub fn timers_mut(&mut self) -> &mut TimerTables {
+        &mut self.context.timers.tables
+    }
+
     /// Lends the pending timers of the LP to its coming event. `fired`: the event is this one.
-    pub fn lend_timers(&mut self, table: &mut Option<Box<TimerTable>>, fired: Option<Sequence>) {
-        self.context.timers.table = table.take();
-        self.context.timers.fired = fired;
+    #[inline]
+    pub fn lend_timers(&mut self, of: TimersOf, fired: Option<Sequence>) {
+        self.context.timers.lend(of, fired);
     }
 
     /// Whether the LP of the current event has timers, or has had any.
     #[inline(always)]
     pub fn has_timers(&self) -> bool {
-        self.context.timers.table.is_some()
+        self.context.timers.are_some()
     }
 
     /// The timers that the current event has cancelled, in the order of cancelling, with their
@@ -34,32 +46,34 @@ impl<M: Model> Executor<M> {
         &self.context.timers.cancelled
     }
 
-    /// Notes the event of a timer that the current event has set, the last first.
+    /// Notes the event of a timer that the current event has set.
+    #[inline]
     pub fn note_timer(&mut self, timer: Sequence, event: Handle) {
-        self.context.timers.set.push((timer, event));
+        self.context.timers.insert(timer, event);
     }
 
-    /// Gives the table back after the current event has been executed.
-    pub fn settle_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+    /// Gives the table back to its LP after the current event has been executed.
+    #[inline]
+    pub fn settle_timers(&mut self, of: &mut TimersOf) {
         if let Some(settled) = self.context.timers.settle() {
-            *table = Some(settled);
+            *of = settled;
         }
     }
 
-    /// Gives the table back, if it was lent, as it was before the current event, which has failed or
-    /// is undone at once.
-    pub fn put_back_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+    /// Gives the table back to its LP, if it was lent, as it was before the current event, which has
+    /// failed or is undone at once.
+    pub fn put_back_timers(&mut self, of: &mut TimersOf) {
         if let Some(unchanged) = self.context.timers.put_back() {
-            *table = Some(unchanged);
+            *of = unchanged;
         }
     }
 
     /// Gives a copy of the table back after the current event has been executed once more, whose
     /// timers have their events already. What it sent is forgotten.
-    pub fn settle_repeated_timers(&mut self, table: &mut Option<Box<TimerTable>>) {
+    pub fn settle_repeated_timers(&mut self, of: &mut TimersOf) {
         let first = Sequence::first_of(self.context.event);
         let places = 0..self.context.outbox.len() + self.context.forwards.len();
-        for place in places.rev() {
+        for place in places {
             let kind = match self.context.forwards.find(place) {
                 Ok(index) => self.context.forwards.kind(index),
                 Err(before) => self.context.outbox[place - before].kind,
@@ -68,6 +82,6 @@ impl<M: Model> Executor<M> {
                 self.note_timer(first.nth(place as u32), Handle::from_bits(0));
             }
         }
-        self.settle_timers(table);
+        self.settle_timers(of);
     }
 }

@@ -264,7 +264,7 @@ impl<M: Model> DryRun<'_, M> {
         let logs = self.undo == Undo::Journal;
         self.watched(|Attempt { model, event, events, lp, executor }| {
             executor.begin(event.receiver, lp.events + 1, event.time, event.step);
-            executor.lend_timers(&mut lp.timers, event.as_timer());
+            executor.lend_timers(lp.timers, event.as_timer());
             if logs {
                 executor.begin_log(&lp.state);
             }

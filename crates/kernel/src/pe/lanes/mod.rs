@@ -9,7 +9,7 @@ mod speculative;
 use warpline_memory::catch_panic;
 
 use super::Pe;
-use crate::agenda::fetch::{fetch_ahead, fetch_payload};
+use crate::agenda::fetch::{fetch_ahead, fetch_payload, fetch_timers_ahead};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::pe::types::PeTypes;
@@ -98,7 +98,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Prefetches upcoming events, and the LPs and payloads of nearer ones.
+    /// Prefetches upcoming events, the LPs and payloads of nearer ones, and timers of the nearest.
     #[inline(always)]
     pub(in crate::pe) fn fetch_ahead(&self) {
         fetch_ahead(
@@ -110,5 +110,14 @@ impl<T: PeTypes> Pe<'_, T> {
                 fetch_payload::<T::Model>(&event.payload);
             },
         );
+        if !self.executor.timers().is_empty() {
+            fetch_timers_ahead(
+                |distance| self.agenda.upcoming(distance),
+                |event| {
+                    let lp = self.lps.get(self.lps.index(self.agenda.event(event).receiver));
+                    self.executor.timers().prefetch(lp.timers);
+                },
+            );
+        }
     }
 }

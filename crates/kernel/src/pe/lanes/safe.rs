@@ -95,7 +95,7 @@ impl<T: PeTypes> Pe<'_, T> {
         let number = lp.events + 1;
         self.faults.begin_running(entry);
         if lp.timers.is_some() {
-            self.executor.lend_timers(&mut lp.timers, event.as_timer());
+            self.executor.lend_timers(lp.timers, event.as_timer());
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         let again = !plain && self.past.is_sent_before(index, handle, time);

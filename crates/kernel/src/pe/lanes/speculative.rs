@@ -5,7 +5,7 @@
 
 use warpline_base::{EventKind, LpId, Moment, Sequence, VirtualTime};
 use warpline_memory::{Handle, MakeRoom, catch_panic, try_drop};
-use warpline_model::engine::TimerTable;
+use warpline_model::engine::TimersOf;
 
 use super::Pe;
 use crate::Event;
@@ -124,13 +124,13 @@ impl<T: PeTypes> Pe<'_, T> {
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
-        let begun = self.past.begin(k, index, handle, lp, time);
+        let begun = self.past.begin(k, index, handle, lp, self.executor.timers(), time);
         let logs = self.past.begin_changes(begun);
         if logs {
             self.executor.begin_log(&lp.state);
         }
         if lp.timers.is_some() {
-            self.executor.lend_timers(&mut lp.timers, event.as_timer());
+            self.executor.lend_timers(lp.timers, event.as_timer());
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {
@@ -307,7 +307,7 @@ impl<T: PeTypes> Pe<'_, T> {
             again.push(event);
             if let Some(state) = state {
                 copy = Some(catch_panic(|| state.clone()));
-                timers = self.past.timers_before(place).cloned().map(Box::new);
+                timers = self.past.timers_before(place).cloned();
                 break;
             }
         }
@@ -319,21 +319,20 @@ impl<T: PeTypes> Pe<'_, T> {
             Ok(state) => self.lps.get_mut(index).bring_back(state),
             Err(panic) => return self.faults.lose(index, copy_fault(panic)),
         }
-        let repeated = catch_panic(|| self.execute_again(index, again, timers));
+        let tables = self.executor.timers_mut();
+        let mut timers = timers.map_or_else(TimersOf::default, |timers| tables.add(timers));
+        let repeated = catch_panic(|| self.execute_again(index, again, &mut timers));
         if let Err(panic) = repeated {
             self.executor.forget();
             self.faults.lose(index, repeat_fault(panic));
         }
+        self.executor.timers_mut().remove(timers);
     }
 
     /// Executes the last events of an LP again, on the state before them. In `again`, the last
-    /// comes first. `timers` were pending before them.
-    fn execute_again(
-        &mut self,
-        index: usize,
-        again: Vec<Handle>,
-        mut timers: Option<Box<TimerTable>>,
-    ) {
+    /// comes first. `timers` is a
+    /// table of its own of those that were pending before them.
+    fn execute_again(&mut self, index: usize, again: Vec<Handle>, timers: &mut TimersOf) {
         let lp = self.lps.get_mut(index);
         let mut number = lp.events - again.len() as u64;
         self.gauge.count(|counts| counts.repeated += again.len() as u64);
@@ -341,11 +340,11 @@ impl<T: PeTypes> Pe<'_, T> {
             number += 1;
             let event = self.agenda.event(handle);
             if timers.is_some() {
-                self.executor.lend_timers(&mut timers, event.as_timer());
+                self.executor.lend_timers(*timers, event.as_timer());
             }
             run_handler(self.world.model(), &mut self.executor, lp, event, event.time, number);
             if self.executor.has_timers() {
-                self.executor.settle_repeated_timers(&mut timers);
+                self.executor.settle_repeated_timers(timers);
             }
             self.executor.forget();
         }

@@ -57,6 +57,7 @@ impl<T: PeTypes> Pe<'_, T> {
             + self.agenda.bytes_held()
             + self.past.bytes()
             + self.effects.bytes()
+            + self.executor.timers().bytes()
             + self.mail.bytes();
         self.memory.settle(bytes);
         let taken = self.memory.taken();

@@ -116,7 +116,8 @@ impl Log {
             let number = counts[to.index()];
             let time = key.time.get();
             executor.begin(to, number, key.time, key.step);
-            executor.lend_timers(&mut Some(Box::new(timers_of(to, &pending))), None);
+            let timers = executor.timers_mut().add(timers_of(to, &pending));
+            executor.lend_timers(timers, None);
             model.handle(&mut states[to.index()], &payload, executor.lp());
             executor.copy_forwards(&payload, |place| &pending[place.bits() as usize].payload);
             let cancelled: Vec<Sequence> =
@@ -126,6 +127,7 @@ impl Log {
             });
             log.events.push(Executed { lp: to, time, by });
             collect_sends(&mut executor, &mut log, &mut pending, to, number, time);
+            executor.timers_mut().remove(timers);
         }
         log
     }
