@@ -37,7 +37,7 @@ pub use events::{
     APART_MOST, Books, Buffers, CancelOutcome, Handle, Image, Pool, PoolKind, PoolOrder,
     PoolSettings, SubPool, buffers, buffers_in, buffers_of,
 };
-pub use lend::{Lend, borrow, lend};
+pub use lend::{Lend, Loan};
 pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};
 pub use prefetch::{prefetch, prefetch_all, prefetch_write};

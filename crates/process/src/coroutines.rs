@@ -123,6 +123,11 @@ impl<M: ProcessModel + Configure> Configure for Coroutines<M> {
 
 impl<M: ProcessModel> Services for Context<Coroutines<M>> {
     #[inline]
+    fn random(&mut self) -> &mut Random {
+        Context::random(self)
+    }
+
+    #[inline]
     fn stream(&mut self, number: u8) -> &mut Random {
         Context::stream(self, number)
     }

@@ -6,10 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use warpline_memory::lend;
-
 use crate::process::Ended;
-use crate::running::{Running, RunningLp};
+use crate::running::{Running, lend};
 use crate::tables::NOBODY;
 
 /// The waker of all processes. Nothing of the simulation uses it: an LP knows who waits for what.
@@ -46,25 +44,25 @@ thread_local! {
     static WAKER: ThreadWaker = ThreadWaker::new();
 }
 
-/// Polls all processes that are ready, and those that become ready by that. Stops at a fault.
-pub(crate) fn run_ready(running: &mut Running<'_>) {
-    running.tables.steps = 0;
-    running.begin_telling();
+/// Polls the process in the place `first`, if that is one, all processes that are ready, and those
+/// that become ready by that. Stops at a fault.
+pub(crate) fn run_ready(running: &mut Running<'_>, first: Option<u32>) {
     // After a panic the tables are only used to say which process it was.
-    let polled = catch_unwind(AssertUnwindSafe(|| WAKER.with(|waker| poll_ready(running, waker))));
+    let polled = catch_unwind(AssertUnwindSafe(|| {
+        WAKER.with(|waker| poll_ready(running, first, waker));
+    }));
     if let Err(panic) = polled {
         resume_unwind(name_process(running, panic));
     }
 }
 
-fn poll_ready(running: &mut Running<'_>, waker: &ThreadWaker) {
+fn poll_ready(running: &mut Running<'_>, first: Option<u32>, waker: &ThreadWaker) {
+    running.tables.has_progressed |= first.is_some();
+    let mut next = first;
     loop {
-        while let Some(process) = running.tables.ready.pop_front() {
-            if !poll(running, process, waker) {
-                return;
-            }
-        }
-        if !running.tables.queue_conditions() {
+        let Some(process) = next.or_else(|| running.tables.next_ready()) else { return };
+        next = None;
+        if !poll(running, process, waker) {
             return;
         }
     }
@@ -73,31 +71,29 @@ fn poll_ready(running: &mut Running<'_>, waker: &ThreadWaker) {
 /// Polls the process in this place. Returns `false` after a fault.
 fn poll(running: &mut Running<'_>, process: u32, waker: &ThreadWaker) -> bool {
     let place = running.tables.processes.place(process);
-    place.is_queued = false;
-    let Some(mut coroutine) = place.coroutine.take() else { return true };
+    // A wait that was forgotten, instead of dropped, may outlive its process.
+    let frame = if place.is_used { place.frame.take() } else { None };
+    let Some(mut frame) = frame else { return true };
     running.tables.current = process;
     running.step();
     let clones = waker.clones();
     let mut context = Context::from_waker(&waker.waker);
-    let pending = lend::<RunningLp, _>(running, || match coroutine.as_mut().poll(&mut context) {
-        Poll::Pending => Some(coroutine),
-        Poll::Ready(()) => None,
-    });
+    let polled = lend(running, || frame.as_mut().poll(&mut context));
     let place = running.tables.processes.place(process);
-    let is_fine = match pending {
-        None => {
+    let is_fine = match polled {
+        Poll::Ready(()) => {
             running.tell(|| "ends".to_owned());
-            running.tables.end_process(process, Ended::Finished);
+            running.tables.end_process(process, frame, Ended::Finished);
             true
         }
-        Some(coroutine) if place.is_cancelled => {
-            lend::<RunningLp, _>(running, || drop(coroutine));
+        Poll::Pending if place.is_cancelled => {
+            lend(running, || frame.as_mut().clear());
             running.tell(|| "cancels itself".to_owned());
-            running.tables.end_process(process, Ended::Cancelled);
+            running.tables.end_process(process, frame, Ended::Cancelled);
             true
         }
-        Some(coroutine) => {
-            place.coroutine = Some(coroutine);
+        Poll::Pending => {
+            place.frame = Some(frame);
             let waits = place.waits > 0;
             running.tell_waits(process);
             (waits && waker.clones() <= clones) || refuse_foreign(running, process)

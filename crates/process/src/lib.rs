@@ -45,6 +45,7 @@ mod combine;
 mod coroutines;
 mod event;
 mod executor;
+mod frame;
 mod interrupt;
 mod keys;
 mod lp;

@@ -3,13 +3,14 @@ use std::future::Future;
 use std::panic::Location;
 
 use warpline_base::LpId;
+use warpline_model::engine::limits_of;
 use warpline_model::{Context, HasEvent, Observe};
 
 use crate::executor::run_ready;
 use crate::keys::WaitKey;
 use crate::queues::shelf::Shelf;
 use crate::running::{Running, Services};
-use crate::sim::Sim;
+use crate::sim::{Sim, Valued};
 use crate::tables::Tables;
 use crate::things::Things;
 use crate::waits::What;
@@ -61,10 +62,9 @@ impl<T: Send + 'static> ProcessLp<T> {
     ) where
         Context<M>: Services,
     {
-        let coroutine = Box::pin(run(Sim::new()));
-        let key = self.tables.processes.add(coroutine, Some("run".into()), Location::caller());
-        self.tables.queue(key.place);
-        self.go_on(lp);
+        let name = Some("run".into());
+        let key = self.tables.processes.add(Valued::new(run(Sim::new())), name, Location::caller());
+        self.go_on(Some(key.place), lp);
     }
 
     /// A wake-up has arrived.
@@ -73,8 +73,8 @@ impl<T: Send + 'static> ProcessLp<T> {
     where
         Context<M>: Services,
     {
-        if wakeups::arrive(&mut self.tables, wait) {
-            self.go_on(lp);
+        if let Some(process) = wakeups::arrive(&mut self.tables, wait) {
+            self.go_on(Some(process), lp);
         }
     }
 
@@ -84,22 +84,26 @@ impl<T: Send + 'static> ProcessLp<T> {
         Context<M>: Services,
     {
         self.mailbox.put(message, &mut self.tables);
-        self.go_on(lp);
+        self.go_on(None, lp);
     }
 
+    /// Polls the process in the place `first`, if that is one, and then all that are ready.
     #[inline]
-    fn go_on<M: HasEvent>(&mut self, lp: &mut Context<M>)
+    fn go_on<M: HasEvent>(&mut self, first: Option<u32>, lp: &mut Context<M>)
     where
         Context<M>: Services,
     {
-        run_ready(&mut Running {
+        self.tables.begin_event(lp.may_tell());
+        let mut running = Running {
             now: lp.now(),
             id: lp.id(),
+            most_steps: limits_of(lp).zero_delay_hops,
             tables: &mut self.tables,
             things: &mut self.things,
             mailbox: &mut self.mailbox,
             lp,
-        });
+        };
+        run_ready(&mut running, first);
     }
 }
 

@@ -46,7 +46,9 @@ impl Outcomes {
     }
 }
 
-fn is_unit<R: 'static>(value: &R) -> bool {
+/// Whether a value is `()`, of which nothing is kept.
+#[inline]
+pub(crate) fn is_unit<R: 'static>(value: &R) -> bool {
     (value as &dyn Any).is::<()>()
 }
 

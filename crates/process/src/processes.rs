@@ -1,25 +1,31 @@
 //! The processes of an LP: a table with a place for each.
 
+use std::any::TypeId;
 use std::borrow::Cow;
-use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
 
+use crate::frame::Frame;
 use crate::interrupt::{Interrupted, Interrupts};
 use crate::keys::{ProcessKey, WaitKey};
 use crate::outcomes::Outcomes;
 use crate::process::Ended;
 
-/// The coroutine of a process.
-pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// The frame of a process's coroutine.
+pub(crate) type PinnedFrame = Pin<Box<dyn Frame>>;
+
+/// So many frames of ended processes are kept for others, besides as many as there are processes.
+const SPARE_FRAMES: usize = 64;
 
 /// A place for a process.
 pub(crate) struct Place {
     pub(crate) generation: u32,
     /// How many waits the process has.
     pub(crate) waits: u32,
-    /// The coroutine; none while it is polled, and if the place is free.
-    pub(crate) coroutine: Option<Coroutine>,
+    /// The frame of the coroutine; none while it is polled. A free place may have one, too.
+    pub(crate) frame: Option<PinnedFrame>,
+    /// The type of the frame, as an index into the table of types.
+    frame_type: u32,
     /// Whether the place is in the list of processes to be polled.
     pub(crate) is_queued: bool,
     /// Whether the process cancelled itself.
@@ -37,13 +43,28 @@ pub(crate) struct Place {
 }
 
 /// The processes of an LP.
+///
+/// Invariant: a place is used, or free with a frame and in the list of its type, or free without a
+/// frame and in `bare`.
 #[derive(Default)]
 pub(crate) struct Processes {
     places: Vec<Place>,
-    free: Vec<u32>,
+    /// The types of frames that there have been.
+    frame_types: Vec<FrameType>,
+    /// The free places without a frame.
+    bare: Vec<u32>,
+    /// How many free places have a frame.
+    spare: usize,
     started: u64,
     /// What ended processes left.
     pub(crate) outcomes: Outcomes,
+}
+
+/// A type of frames.
+struct FrameType {
+    id: TypeId,
+    /// The free places with such a frame.
+    free: Vec<u32>,
 }
 
 impl Place {
@@ -61,7 +82,7 @@ impl Place {
 impl Processes {
     /// How many processes there are.
     pub(crate) fn len(&self) -> usize {
-        self.places.len() - self.free.len()
+        self.places.len() - self.bare.len() - self.spare
     }
 
     /// How many processes there have been.
@@ -69,38 +90,71 @@ impl Processes {
         self.started
     }
 
-    /// Adds a process.
-    pub(crate) fn add(
+    /// Adds a process, whose coroutine is in `frame`.
+    #[inline]
+    pub(crate) fn add<F: Frame + 'static>(
         &mut self,
-        coroutine: Coroutine,
+        frame: F,
         name: Option<Cow<'static, str>>,
         at: &'static Location<'static>,
     ) -> ProcessKey {
-        let number = self.started;
-        self.started += 1;
-        if let Some(index) = self.free.pop() {
-            let place = &mut self.places[index as usize];
-            place.coroutine = Some(coroutine);
-            place.is_used = true;
-            place.number = number;
-            place.name = name;
-            place.at = at;
-            return ProcessKey { place: index, generation: place.generation };
+        let frame_type = self.frame_type(TypeId::of::<F>());
+        let spare = self.frame_types[frame_type as usize].free.pop();
+        let Some(index) = spare.or_else(|| self.bare.pop()) else {
+            return self.add_place(Box::pin(frame), frame_type, name, at);
+        };
+        let place = &mut self.places[index as usize];
+        match &mut place.frame {
+            Some(old) => {
+                self.spare -= 1;
+                old.as_mut().refill(&mut Some(frame));
+            }
+            none => *none = Some(Box::pin(frame)),
         }
+        place.frame_type = frame_type;
+        place.is_used = true;
+        place.number = self.started;
+        place.name = name;
+        place.at = at;
+        self.started += 1;
+        ProcessKey { place: index, generation: place.generation }
+    }
+
+    /// Adds a process in a new place.
+    fn add_place(
+        &mut self,
+        frame: PinnedFrame,
+        frame_type: u32,
+        name: Option<Cow<'static, str>>,
+        at: &'static Location<'static>,
+    ) -> ProcessKey {
         self.places.push(Place {
             generation: 0,
             waits: 0,
-            coroutine: Some(coroutine),
+            frame: Some(frame),
+            frame_type,
             is_queued: false,
             is_cancelled: false,
             is_used: true,
-            number,
+            number: self.started,
             name,
             at,
             interrupts: None,
             joiners: Vec::new(),
         });
+        self.started += 1;
         ProcessKey { place: self.places.len() as u32 - 1, generation: 0 }
+    }
+
+    /// The index of a type of frames. An LP has few.
+    #[inline]
+    fn frame_type(&mut self, id: TypeId) -> u32 {
+        let known = self.frame_types.iter().position(|frame_type| frame_type.id == id);
+        let index = known.unwrap_or_else(|| {
+            self.frame_types.push(FrameType { id, free: Vec::new() });
+            self.frame_types.len() - 1
+        });
+        index as u32
     }
 
     #[inline]
@@ -126,17 +180,26 @@ impl Processes {
         (place.generation != key.generation).then(|| self.outcomes.how(key))
     }
 
-    /// Ends the process in this place, and returns who waits for that. What it was
-    /// interrupted with and did not see is forgotten.
-    pub(crate) fn end(&mut self, index: u32, ended: Ended) -> Vec<WaitKey> {
+    /// Ends the process in this place, and returns who waits for that. Its frame is kept for others,
+    /// unless there are many. What it was interrupted with and did not see is forgotten.
+    #[inline]
+    pub(crate) fn end(&mut self, index: u32, frame: PinnedFrame, ended: Ended) -> Vec<WaitKey> {
         self.outcomes.note(self.key(index), ended);
+        let is_kept = self.spare < self.len() + SPARE_FRAMES;
         let place = &mut self.places[index as usize];
         place.generation = place.generation.wrapping_add(1);
         place.is_used = false;
+        place.is_queued = false;
         place.is_cancelled = false;
         place.name = None;
         place.interrupts = None;
-        self.free.push(index);
+        if is_kept {
+            place.frame = Some(frame);
+            self.spare += 1;
+            self.frame_types[place.frame_type as usize].free.push(index);
+        } else {
+            self.bare.push(index);
+        }
         std::mem::take(&mut place.joiners)
     }
 

@@ -7,7 +7,7 @@ use std::any::Any;
 
 use warpline_base::LpId;
 use warpline_base::random::Random;
-use warpline_memory::{Lend, borrow};
+use warpline_memory::{Lend, Loan};
 use warpline_model::engine::Limits;
 use warpline_model::record::Deed;
 use warpline_model::{Observe, Text};
@@ -18,6 +18,8 @@ use crate::things::{Thing, ThingKey, Things};
 
 /// What the engine does for an LP, whatever its model.
 pub(crate) trait Services: Observe {
+    /// The LP's main stream of random numbers.
+    fn random(&mut self) -> &mut Random;
     /// One of the LP's streams of random numbers; 0 is the main one.
     fn stream(&mut self, number: u8) -> &mut Random;
     /// Sends a message, which is in an `Option` of its type.
@@ -39,6 +41,8 @@ pub(crate) trait Services: Observe {
 pub(crate) struct Running<'a> {
     pub(crate) now: f64,
     pub(crate) id: LpId,
+    /// How much the processes may do in an event, unless there are many of them.
+    pub(crate) most_steps: u32,
     pub(crate) tables: &'a mut Tables,
     pub(crate) things: &'a mut Things,
     /// A `Shelf` of the model's messages.
@@ -46,10 +50,20 @@ pub(crate) struct Running<'a> {
     pub(crate) lp: &'a mut dyn Services,
 }
 
-pub(crate) struct RunningLp;
+struct RunningLp;
 
 impl Lend for RunningLp {
     type At<'a> = Running<'a>;
+}
+
+thread_local! {
+    static RUNNING: Loan<RunningLp> = const { Loan::new() };
+}
+
+/// Lends the LP that executes an event to all that `body` calls.
+#[inline]
+pub(crate) fn lend<R>(running: &mut Running<'_>, body: impl FnOnce() -> R) -> R {
+    RUNNING.with(|loan| loan.lend(running, body))
 }
 
 /// Borrows the LP that executes an event.
@@ -59,7 +73,7 @@ impl Lend for RunningLp {
 #[inline]
 #[track_caller]
 pub(crate) fn with<R>(body: impl FnOnce(&mut Running<'_>) -> R) -> R {
-    match borrow::<RunningLp, R>(body) {
+    match if_running(body) {
         Some(value) => value,
         None => outside(),
     }
@@ -68,7 +82,7 @@ pub(crate) fn with<R>(body: impl FnOnce(&mut Running<'_>) -> R) -> R {
 /// Like [`with`], for what may be dropped outside of a run: then nothing is done.
 #[inline]
 pub(crate) fn if_running<R>(body: impl FnOnce(&mut Running<'_>) -> R) -> Option<R> {
-    borrow::<RunningLp, R>(body)
+    RUNNING.with(|loan| loan.borrow(body))
 }
 
 #[cold]
@@ -98,16 +112,17 @@ impl Running<'_> {
     #[inline]
     pub(crate) fn step(&mut self) {
         self.tables.steps += 1;
-        let most = u64::from(self.lp.limits().zero_delay_hops);
-        if self.tables.steps > most {
-            self.stop_loop(most);
+        if self.tables.steps > u64::from(self.most_steps) {
+            self.stop_loop();
         }
     }
 
     /// A loop is not one if there are many processes, each of which goes on a few times.
     #[cold]
-    fn stop_loop(&mut self, most: u64) {
-        if self.tables.steps <= most + 100 * self.tables.processes.len() as u64 {
+    fn stop_loop(&mut self) {
+        if self.tables.steps
+            <= u64::from(self.most_steps) + 100 * self.tables.processes.len() as u64
+        {
             return;
         }
         let who = self.tables.processes.describe(self.tables.current);

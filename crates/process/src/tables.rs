@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::interrupt::Interrupted;
 use crate::keys::{ProcessKey, WaitKey};
 use crate::process::Ended;
-use crate::processes::Processes;
+use crate::processes::{PinnedFrame, Processes};
 use crate::things::Things;
 use crate::waits::{Wait, Waits, What};
 
@@ -54,6 +54,13 @@ impl Default for Tables {
 }
 
 impl Tables {
+    /// An event begins, of an LP that may tell so much.
+    #[inline]
+    pub(crate) fn begin_event(&mut self, may_tell: u32) {
+        self.steps = 0;
+        self.tells = may_tell > self.told;
+    }
+
     /// Adds a wait of the process that is polled.
     #[inline]
     pub(crate) fn begin_wait(
@@ -74,33 +81,51 @@ impl Tables {
         Some(wait)
     }
 
-    /// Asks on behalf of the process that is polled whether a wait is over. If so, it is removed
-    /// and returned.
+    /// Asks on behalf of the process that is polled whether a wait is over. If so, it is removed,
+    /// and its outcome is returned.
     #[inline]
-    pub(crate) fn poll_wait(&mut self, key: WaitKey) -> Option<Wait> {
+    pub(crate) fn poll_wait(&mut self, key: WaitKey) -> Option<u64> {
         let wait = self.waits.get_mut(key)?;
         if wait.is_over {
-            return self.end_wait(key);
+            let Wait { outcome, process, .. } = *wait;
+            self.waits.free(key);
+            self.processes.place(process).waits -= 1;
+            return Some(outcome);
         }
         if wait.process != self.current {
-            // The future was moved to another process.
-            let before = std::mem::replace(&mut wait.process, self.current);
-            self.processes.place(before).waits -= 1;
-            self.processes.place(self.current).waits += 1;
+            self.move_wait(key);
         }
         None
+    }
+
+    /// The future that waits was moved to another process, which is polled.
+    #[cold]
+    fn move_wait(&mut self, key: WaitKey) {
+        let Some(wait) = self.waits.get_mut(key) else { return };
+        let before = std::mem::replace(&mut wait.process, self.current);
+        self.processes.place(before).waits -= 1;
+        self.processes.place(self.current).waits += 1;
     }
 
     /// What is waited for has come: the process is polled in this event. Returns `false` if nobody
     /// waits any more.
     #[inline]
     pub(crate) fn finish_wait(&mut self, key: WaitKey, outcome: u64) -> bool {
-        let Some(wait) = self.waits.get_mut(key).filter(|wait| !wait.is_over) else { return false };
+        let process = self.settle_wait(key, outcome);
+        if let Some(process) = process {
+            self.queue(process);
+        }
+        process.is_some()
+    }
+
+    /// What is waited for has come. Returns the place of the process that is to be polled for it;
+    /// `None` if nobody waits any more.
+    #[inline]
+    pub(crate) fn settle_wait(&mut self, key: WaitKey, outcome: u64) -> Option<u32> {
+        let wait = self.waits.get_mut(key).filter(|wait| !wait.is_over)?;
         wait.is_over = true;
         wait.outcome = outcome;
-        let process = wait.process;
-        self.queue(process);
-        true
+        Some(wait.process)
     }
 
     /// Whether somebody waits, for what has not come.
@@ -134,9 +159,13 @@ impl Tables {
         true
     }
 
-    /// Ends the process in this place, and wakes who waits for that.
-    pub(crate) fn end_process(&mut self, process: u32, ended: Ended) {
-        for joiner in self.processes.end(process, ended) {
+    /// Ends the process in this place, whose coroutine was in `frame`, and wakes who waits for that.
+    #[inline]
+    pub(crate) fn end_process(&mut self, process: u32, frame: PinnedFrame, ended: Ended) {
+        if self.processes.place(process).is_queued {
+            self.ready.retain(|&ready| ready != process);
+        }
+        for joiner in self.processes.end(process, frame, ended) {
             self.finish_wait(joiner, ended as u64);
         }
     }
@@ -155,12 +184,28 @@ impl Tables {
         }
     }
 
-    /// Has those processes polled that wait for conditions, if any process has gone on since they
-    /// last were. Returns whether there are any.
-    pub(crate) fn queue_conditions(&mut self) -> bool {
-        if !std::mem::take(&mut self.has_progressed) || self.conditions.is_empty() {
-            return false;
+    /// The place of the process that is to be polled next. When no other is ready, those are that
+    /// wait for conditions, if any process has gone on since they last were.
+    #[inline]
+    pub(crate) fn next_ready(&mut self) -> Option<u32> {
+        if self.ready.is_empty() {
+            self.queue_conditions();
         }
+        let process = self.ready.pop_front()?;
+        self.processes.place(process).is_queued = false;
+        Some(process)
+    }
+
+    /// Has those processes polled that wait for conditions, if any process has gone on since they
+    /// last were.
+    #[inline]
+    fn queue_conditions(&mut self) {
+        if std::mem::take(&mut self.has_progressed) && !self.conditions.is_empty() {
+            self.queue_all_conditions();
+        }
+    }
+
+    fn queue_all_conditions(&mut self) {
         let mut conditions = std::mem::take(&mut self.conditions);
         conditions.retain(|&key| self.waits.get(key).is_some());
         for &key in &conditions {
@@ -169,6 +214,5 @@ impl Tables {
             }
         }
         self.conditions = conditions;
-        !self.ready.is_empty()
     }
 }

@@ -10,12 +10,6 @@ use crate::tables::Tables;
 use crate::waits::What;
 
 impl Running<'_> {
-    /// An event begins: does the LP tell?
-    #[inline]
-    pub(crate) fn begin_telling(&mut self) {
-        self.tables.tells = self.lp.may_tell() > self.tables.told;
-    }
-
     /// Tells that the process that is polled does something.
     #[inline]
     pub(crate) fn tell(&mut self, what: impl FnOnce() -> String) {

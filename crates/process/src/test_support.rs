@@ -2,12 +2,13 @@
 
 use std::panic::Location;
 
+use crate::sim::Valued;
 use crate::tables::Tables;
 
 /// The tables of an LP with one process, which is being polled.
 pub(crate) fn one_process() -> Tables {
     let mut tables = Tables::default();
-    let key = tables.processes.add(Box::pin(async {}), None, Location::caller());
+    let key = tables.processes.add(Valued::new(async {}), None, Location::caller());
     tables.current = key.place;
     tables
 }

@@ -117,14 +117,18 @@ impl Waits {
         if key.is_none() {
             return None;
         }
-        let free = self.free;
-        let place = self.get_mut(key)?;
-        let wait = *place;
-        place.generation = place.generation.wrapping_add(1);
-        place.process = free;
-        self.free = key.place;
-        self.live -= 1;
+        let wait = *self.get(key)?;
+        self.free(key);
         Some(wait)
+    }
+
+    /// Removes a wait, which there is.
+    #[inline]
+    pub(crate) fn free(&mut self, key: WaitKey) {
+        let place = &mut self.places[key.place as usize];
+        place.generation = place.generation.wrapping_add(1);
+        place.process = std::mem::replace(&mut self.free, key.place);
+        self.live -= 1;
     }
 
     /// What a process waits for and the LP has not told yet, in the order of the places.

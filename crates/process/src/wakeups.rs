@@ -13,8 +13,8 @@ pub(crate) fn set(lp: &mut dyn Services, delay: f64, wait: WaitKey) {
     lp.send_wake_up(delay, wait);
 }
 
-/// A wake-up has arrived. Returns whether somebody waits for it.
+/// A wake-up has arrived. Returns the place of the process that waits for it, if any does.
 #[inline]
-pub(crate) fn arrive(tables: &mut Tables, wait: WaitKey) -> bool {
-    tables.finish_wait(wait, 0)
+pub(crate) fn arrive(tables: &mut Tables, wait: WaitKey) -> Option<u32> {
+    tables.settle_wait(wait, 0)
 }

@@ -222,11 +222,11 @@ impl Future for Request {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Held> {
         if !self.wait.is_none() {
-            let Some(wait) = with(|running| running.tables.poll_wait(self.wait)) else {
+            let Some(holder) = with(|running| running.tables.poll_wait(self.wait)) else {
                 return Poll::Pending;
             };
             self.wait = WaitKey::NONE;
-            self.holder = HolderKey::from_bits(wait.outcome);
+            self.holder = HolderKey::from_bits(holder);
         }
         let holder = std::mem::replace(&mut self.holder, HolderKey::NONE);
         Poll::Ready(Held { resource: self.resource, holder })

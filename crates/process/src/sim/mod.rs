@@ -14,6 +14,7 @@ use std::marker::PhantomData;
 
 pub use join::Join;
 pub use messages::Receive;
+pub(crate) use starting::Valued;
 pub use time::{Sleep, Timeout};
 pub use waiting::{Interruptible, WaitUntil};
 

@@ -95,19 +95,19 @@ impl<T> Sim<T> {
     /// goes back. A process that cancels itself goes on until it next waits. Returns `false` if the
     /// process had ended.
     pub fn cancel<R>(self, process: Process<R>) -> bool {
-        let coroutine = with(|running| {
+        let frame = with(|running| {
             let place = running.tables.processes.get_mut(process.key)?;
-            let coroutine = place.coroutine.take();
+            let frame = place.frame.take();
             // It is being polled: the executor sees to it.
-            place.is_cancelled = coroutine.is_none();
-            Some(coroutine)
+            place.is_cancelled = frame.is_none();
+            Some(frame)
         });
-        let Some(coroutine) = coroutine else { return false };
-        if let Some(coroutine) = coroutine {
-            drop(coroutine);
+        let Some(frame) = frame else { return false };
+        if let Some(mut frame) = frame {
+            frame.as_mut().clear();
             with(|running| {
                 running.tell_of(process.key, || "is cancelled".to_owned());
-                running.tables.end_process(process.key.place, Ended::Cancelled);
+                running.tables.end_process(process.key.place, frame, Ended::Cancelled);
             });
         }
         true
@@ -148,9 +148,8 @@ fn start<F>(
 where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
-    let coroutine = Box::pin(Valued::new(process));
     with(|running| {
-        let key = running.tables.processes.add(coroutine, name, at);
+        let key = running.tables.processes.add(Valued::new(process), name, at);
         running.tables.queue(key.place);
         running.tell_of(key, || "starts".to_owned());
         Process::new(key)

@@ -7,7 +7,7 @@ impl<T> Sim<T> {
     /// Draws from the LP's random numbers.
     #[inline]
     pub fn draw<R>(self, draw: impl FnOnce(&mut Random) -> R) -> R {
-        with(|running| draw(running.lp.stream(0)))
+        with(|running| draw(running.lp.random()))
     }
 
     /// Draws from another stream of the LP; see `Context::stream`.

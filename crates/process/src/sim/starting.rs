@@ -1,5 +1,6 @@
 //! What a future becomes part of when it is started as a process.
 
+use std::any::Any;
 use std::future::Future;
 use std::panic::Location;
 use std::pin::Pin;
@@ -8,34 +9,58 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::time::Sleep;
+use crate::frame::Frame;
+use crate::outcomes::is_unit;
 use crate::running::with;
 
 pin_project! {
-    /// A process that leaves a value. It is as large as the future.
-    pub(super) struct Valued<F> {
+    /// The frame of a process that leaves a value.
+    pub(crate) struct Valued<F> {
         #[pin]
-        future: F,
+        future: Option<F>,
     }
 }
 
 impl<F> Valued<F> {
-    pub(super) fn new(future: F) -> Self {
-        Valued { future }
+    pub(crate) fn new(future: F) -> Self {
+        Valued { future: Some(future) }
     }
 }
 
-impl<F: Future<Output: Send + 'static>> Future for Valued<F> {
-    type Output = ();
-
-    #[inline]
+impl<F> Frame for Valued<F>
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.project().future.poll(context).map(|value| {
-            with(|running| {
-                let process = running.tables.processes.key(running.tables.current);
-                running.tables.processes.outcomes.keep(process, value);
-            });
-        })
+        let mut future = self.project().future;
+        let Some(running) = future.as_mut().as_pin_mut() else { return Poll::Pending };
+        let Poll::Ready(value) = running.poll(context) else { return Poll::Pending };
+        future.set(None);
+        keep(value);
+        Poll::Ready(())
     }
+
+    fn clear(self: Pin<&mut Self>) {
+        self.project().future.set(None);
+    }
+
+    fn refill(mut self: Pin<&mut Self>, frame: &mut dyn Any) {
+        if let Some(frame) = frame.downcast_mut::<Option<Self>>().and_then(Option::take) {
+            self.set(frame);
+        }
+    }
+}
+
+/// Keeps the value of the process that is polled, unless it is `()`.
+#[inline]
+fn keep<R: Send + 'static>(value: R) {
+    if is_unit(&value) {
+        return;
+    }
+    with(|running| {
+        let process = running.tables.processes.key(running.tables.current);
+        running.tables.processes.outcomes.keep(process, value);
+    });
 }
 
 pin_project! {
