@@ -5,22 +5,9 @@ use std::collections::VecDeque;
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
 use warpline_machine::{Machine, MailboxUnit, Time};
-use warpline_memory::prefetch_write;
 
+use super::arrivals::{Arrivals, Arriving};
 use super::slots::Slots;
-
-/// Something that arrives at a time.
-#[derive(Debug)]
-pub(super) struct Arriving<T> {
-    pub(super) at: Time,
-    /// Whether it comes from another node.
-    pub(super) far: bool,
-    /// Whether it has a slot of a mailbox in hardware.
-    pub(super) in_slot: bool,
-    /// What copying its payload costs the receiver.
-    pub(super) copying: Time,
-    pub(super) content: T,
-}
 
 /// What a PE finds in its mailbox at the beginning of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,14 +20,14 @@ pub struct Opened {
     pub gvt: Time,
 }
 
-/// The mailbox of a PE, and its outbox.
+/// The mailbox of a PE, and its outbox. What is on its way lies in the pools of the network.
 #[derive(Debug)]
 pub(super) struct Mailbox<E> {
     /// When it was opened last: what arrives later is not there yet.
     now: Time,
-    values: VecDeque<Arriving<ValueMessage<E>>>,
-    controls: VecDeque<Arriving<Control>>,
-    writes: VecDeque<Arriving<(u32, Put)>>,
+    values: Arrivals,
+    controls: Arrivals,
+    writes: Arrivals,
     pub(super) slots: Slots,
     pub(super) outbox: Outbox<E>,
 }
@@ -77,25 +64,13 @@ impl<E> Default for Mailbox<E> {
     fn default() -> Self {
         Mailbox {
             now: Time::ZERO,
-            values: VecDeque::new(),
-            controls: VecDeque::new(),
-            writes: VecDeque::new(),
+            values: Arrivals::default(),
+            controls: Arrivals::default(),
+            writes: Arrivals::default(),
             slots: Slots::default(),
             outbox: Outbox::default(),
         }
     }
-}
-
-/// Adds what arrives behind all that arrives no later. Most arrives behind all or nearly all.
-fn insert<T>(queue: &mut VecDeque<Arriving<T>>, arriving: Arriving<T>) {
-    let later = queue.iter().rev().take_while(|other| other.at > arriving.at).count();
-    queue.insert(queue.len() - later, arriving);
-}
-
-/// Takes the first if it has arrived.
-fn take<T>(queue: &mut VecDeque<Arriving<T>>, now: Time) -> Option<T> {
-    let has_arrived = queue.front().is_some_and(|first| first.at <= now);
-    if has_arrived { queue.pop_front().map(|first| first.content) } else { None }
 }
 
 impl<E> Mailbox<E> {
@@ -106,19 +81,19 @@ impl<E> Mailbox<E> {
 
     /// Prefetches what an event that arrives is put behind.
     pub(super) fn prefetch_last(&self) {
-        self.values.back().into_iter().for_each(prefetch_write);
+        self.values.prefetch_last();
     }
 
-    pub(super) fn add_value(&mut self, value: Arriving<ValueMessage<E>>) {
-        insert(&mut self.values, value);
+    pub(super) fn add_value(&mut self, value: Arriving) {
+        self.values.add(value);
     }
 
-    pub(super) fn add_control(&mut self, control: Arriving<Control>) {
-        insert(&mut self.controls, control);
+    pub(super) fn add_control(&mut self, control: Arriving) {
+        self.controls.add(control);
     }
 
-    pub(super) fn add_write(&mut self, write: Arriving<(u32, Put)>) {
-        insert(&mut self.writes, write);
+    pub(super) fn add_write(&mut self, write: Arriving) {
+        self.writes.add(write);
     }
 
     /// Opens it at a time for a PE that has had nothing to do since `idle`, and took in what
@@ -128,16 +103,14 @@ impl<E> Mailbox<E> {
         let mut opened = Opened { ready: idle, receiving: Time::ZERO, gvt: Time::ZERO };
         let costs = &machine.costs;
         let overheads = [machine.near.overhead, machine.far.overhead];
-        let taken_in = |value: &Arriving<ValueMessage<E>>| {
+        let taken_in = |value: &Arriving| {
             let unit = machine.mailboxes(value.far).filter(|_| value.in_slot);
             let through_memory = overheads[usize::from(value.far)] + value.copying;
             unit.map_or(through_memory, MailboxUnit::receiving) + costs.receive
         };
         let read = costs.register_read + costs.gvt_step;
-        let has_arrived = |at: &Time| *at <= now;
-        let mut controls =
-            self.controls.iter().take_while(|other| has_arrived(&other.at)).peekable();
-        let mut writes = self.writes.iter().take_while(|other| has_arrived(&other.at)).peekable();
+        let mut controls = self.controls.until(now).peekable();
+        let mut writes = self.writes.until(now).peekable();
         // Deals with all else that arrives before `at`, in order.
         let mut deal_before = |at: Time, opened: &mut Opened| loop {
             let control = controls.peek().map(|first| first.at);
@@ -156,7 +129,7 @@ impl<E> Mailbox<E> {
             opened.gvt += takes;
             opened.ready = opened.ready.max(first) + takes;
         };
-        for value in self.values.iter().take_while(|value| has_arrived(&value.at)) {
+        for value in self.values.until(now) {
             deal_before(value.at, &mut opened);
             let takes = taken_in(value);
             opened.receiving += takes;
@@ -167,35 +140,29 @@ impl<E> Mailbox<E> {
         opened
     }
 
-    /// Takes the values that have arrived.
-    pub(super) fn take_values(&mut self, into: &mut Vec<ValueMessage<E>>) {
-        let arrived = self.values.iter().take_while(|value| value.at <= self.now).count();
-        let slots = &mut self.slots;
-        into.extend(self.values.drain(..arrived).map(|value| {
-            slots.free(value.in_slot);
-            value.content
-        }));
+    /// The values that have arrived.
+    pub(super) fn arrived(&self) -> impl Iterator<Item = &Arriving> {
+        self.values.until(self.now)
     }
 
-    pub(super) fn take_control(&mut self) -> Option<Control> {
-        take(&mut self.controls, self.now)
+    /// Takes the first value if it has arrived.
+    pub(super) fn take_value(&mut self) -> Option<Arriving> {
+        let value = self.values.take(self.now)?;
+        self.slots.free(value.in_slot);
+        Some(value)
     }
 
-    pub(super) fn take_write(&mut self) -> Option<(u32, Put)> {
-        take(&mut self.writes, self.now)
+    pub(super) fn take_control(&mut self) -> Option<Arriving> {
+        self.controls.take(self.now)
+    }
+
+    pub(super) fn take_write(&mut self) -> Option<Arriving> {
+        self.writes.take(self.now)
     }
 
     /// When the first thing that wakes the PE arrives; whether events do.
     pub(super) fn first(&self, events_wake: bool) -> Option<Time> {
-        let value = self.values.front().map(|first| first.at).filter(|_| events_wake);
-        let control = self.controls.front().map(|first| first.at);
-        let write = self.writes.front().map(|first| first.at);
-        [value, control, write].into_iter().flatten().min()
-    }
-
-    /// Everything that has not been received, or not left.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = ValueMessage<E>> {
-        let arriving = self.values.drain(..).map(|value| value.content);
-        arriving.chain(self.outbox.values.drain(..).map(|(_, value)| value))
+        let value = self.values.first().filter(|_| events_wake);
+        [value, self.controls.first(), self.writes.first()].into_iter().flatten().min()
     }
 }

@@ -6,6 +6,7 @@
 //! in a mailbox all that has arrived by then. What is kept is proportional to the PEs and to what
 //! is in transit; nothing is kept for pairs of PEs.
 
+mod arrivals;
 mod bounds;
 mod mailbox;
 mod network;

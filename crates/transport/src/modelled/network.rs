@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Content, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
-use warpline_memory::{prefetch_all, prefetch_write, try_drop};
+use warpline_memory::{Handle, Pool, prefetch_all, prefetch_write, try_drop};
 
+use super::arrivals::Arriving;
 use super::bounds::Bounds;
-use super::mailbox::{Arriving, Mailbox, Opened, Outbox};
+use super::mailbox::{Mailbox, Opened, Outbox};
 
 /// The bytes of a control message, or of a block that is written: a share of a reduction.
 const CONTROL_BYTES: u64 = 160;
@@ -108,6 +110,11 @@ pub trait ModelledWires {
 pub(super) struct Network<E> {
     machine: Arc<Machine>,
     mailboxes: Vec<Mailbox<E>>,
+    /// What is on its way to any PE: events and anti-messages, control messages, and blocks with
+    /// the PEs that have written them.
+    values: Pool<ValueMessage<E>>,
+    controls: Pool<Control>,
+    writes: Pool<(u32, Put)>,
     /// By PE.
     bounds: Vec<Bounds>,
     /// By node: until when its network card is busy.
@@ -121,8 +128,6 @@ pub(super) struct Network<E> {
     control_lengths: [Time; 2],
     /// Emptied lists of what steps have sent, for the next steps of any PE.
     lists: Vec<VecDeque<(u32, ValueMessage<E>)>>,
-    /// Where messages that have arrived are taken to; empty but then.
-    arrived: Vec<ValueMessage<E>>,
 }
 
 impl<E> ModelledNetwork<E> {
@@ -131,6 +136,9 @@ impl<E> ModelledNetwork<E> {
         ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
             mailboxes: (0..pes).map(|_| Mailbox::default()).collect(),
+            values: Pool::default(),
+            controls: Pool::default(),
+            writes: Pool::default(),
             bounds: (0..pes).map(|_| Bounds::default()).collect(),
             cards: vec![Time::ZERO; machine.nodes(pes) as usize],
             latency_most: machine.latency_most(pes),
@@ -139,12 +147,27 @@ impl<E> ModelledNetwork<E> {
             message_lengths: lengths(machine, size_of::<ValueMessage<E>>() as u64),
             control_lengths: lengths(machine, CONTROL_BYTES),
             lists: Vec::new(),
-            arrived: Vec::new(),
         })))
     }
 
     pub(super) fn get(&self) -> MutexGuard<'_, Network<E>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// When something arrives.
+#[derive(Clone, Copy)]
+struct Travelled {
+    at: Time,
+    /// Whether it comes from another node.
+    far: bool,
+}
+
+impl Travelled {
+    /// What arrives then, and lies at a place: not an event.
+    fn with(self, handle: Handle) -> Arriving {
+        let Travelled { at, far } = self;
+        Arriving { at, copying: Time::ZERO, handle, far, in_slot: false }
     }
 }
 
@@ -163,20 +186,32 @@ impl<E> Network<E> {
         self.lists.pop().unwrap_or_default()
     }
 
-    /// The values that have arrived at a PE. The emptied list is to be [given
-    /// back](Self::give_back_arrived).
-    pub(super) fn take_arrived(&mut self, pe: u32) -> Vec<ValueMessage<E>> {
-        let mut arrived = std::mem::take(&mut self.arrived);
-        self.mailboxes[pe as usize].take_values(&mut arrived);
-        if arrived.is_empty() {
-            self.arrived = arrived;
-            return Vec::new();
-        }
-        arrived
+    /// Opens the mailbox of a PE. What has arrived is prefetched, as it is taken after a batch.
+    fn open(&mut self, pe: u32, now: Time, idle: Time) -> Opened {
+        let Network { machine, mailboxes, values, .. } = self;
+        let mailbox = &mut mailboxes[pe as usize];
+        let opened = mailbox.open(now, idle, machine);
+        mailbox.arrived().for_each(|value| values.prefetch(value.handle));
+        opened
     }
 
-    pub(super) fn give_back_arrived(&mut self, emptied: Vec<ValueMessage<E>>) {
-        self.arrived = emptied;
+    /// Passes the values that have arrived at a PE to `take`, which must not use the network.
+    pub(super) fn receive_values(&mut self, pe: u32, take: &mut impl FnMut(ValueMessage<E>)) {
+        let Network { mailboxes, values, .. } = self;
+        let mailbox = &mut mailboxes[pe as usize];
+        while let Some(value) = mailbox.take_value() {
+            take(values.remove(value.handle));
+        }
+    }
+
+    pub(super) fn take_control(&mut self, pe: u32) -> Option<Control> {
+        let control = self.mailbox(pe).take_control()?;
+        Some(self.controls.remove(control.handle))
+    }
+
+    pub(super) fn take_write(&mut self, pe: u32) -> Option<(u32, Put)> {
+        let write = self.mailbox(pe).take_write()?;
+        Some(self.writes.remove(write.handle))
     }
 
     /// The last bound of PE `from` that has reached PE `to`.
@@ -237,9 +272,9 @@ impl<E> Network<E> {
         level.overhead + level.copying(self.payload_bytes(message))
     }
 
-    /// When something from PE `from` has arrived at PE `to`, if its bytes take so long within a
-    /// node, and between nodes.
-    fn travel(&mut self, from: u32, to: u32, now: Time, lengths: [Time; 2]) -> Arriving<()> {
+    /// When something from PE `from` arrives at PE `to`, if its bytes take so long within a node, and
+    /// between nodes.
+    fn travel(&mut self, from: u32, to: u32, now: Time, lengths: [Time; 2]) -> Travelled {
         let machine = &*self.machine;
         let far = machine.is_far(from, to);
         let level = machine.level(far);
@@ -252,13 +287,7 @@ impl<E> Network<E> {
         }
         let left = starts + length;
         self.bounds[from as usize].note_left(far, left);
-        Arriving {
-            at: left + machine.latency(from, to),
-            far,
-            in_slot: false,
-            copying: Time::ZERO,
-            content: (),
-        }
+        Travelled { at: left + machine.latency(from, to), far }
     }
 
     /// Sends the messages of a PE one after the other, until one has to wait.
@@ -303,8 +332,9 @@ impl<E> Network<E> {
             } else {
                 [level.bytes(size_of::<ValueMessage<E>>() as u64 + payload); 2]
             };
-            let Arriving { at, .. } = self.travel(pe, to, until, lengths);
-            self.mailbox(to).add_value(Arriving { at, far, in_slot, copying, content });
+            let Travelled { at, .. } = self.travel(pe, to, until, lengths);
+            let handle = self.values.insert(content);
+            self.mailbox(to).add_value(Arriving { at, copying, handle, far, in_slot });
             arrives(Arrival { to, at, is_event: true });
         }
         Departed { until, publishing: Time::ZERO, waits: None }
@@ -325,16 +355,17 @@ impl<E> Network<E> {
         }
         let now = departed.until;
         for (to, content) in outbox.controls.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
-            let copying = Time::ZERO;
-            self.mailbox(to).add_control(Arriving { at, far, in_slot: false, copying, content });
+            let travelled = self.travel(pe, to, now, self.control_lengths);
+            let handle = self.controls.insert(content);
+            self.mailbox(to).add_control(travelled.with(handle));
+            let at = travelled.at;
             arrives(Arrival { to, at, is_event: false });
         }
         for (to, put) in outbox.writes.drain(..) {
-            let Arriving { at, far, .. } = self.travel(pe, to, now, self.control_lengths);
-            let written =
-                Arriving { at, far, in_slot: false, copying: Time::ZERO, content: (pe, put) };
-            self.mailbox(to).add_write(written);
+            let travelled = self.travel(pe, to, now, self.control_lengths);
+            let handle = self.writes.insert((pe, put));
+            self.mailbox(to).add_write(travelled.with(handle));
+            let at = travelled.at;
             arrives(Arrival { to, at, is_event: false });
         }
         let bound = outbox.bound.take();
@@ -397,8 +428,7 @@ impl<E> Network<E> {
 
 impl<E> ModelledWires for ModelledNetwork<E> {
     fn open(&self, pe: u32, now: Time, idle: Time) -> Opened {
-        let network = &mut *self.get();
-        network.mailboxes[pe as usize].open(now, idle, &network.machine)
+        self.get().open(pe, now, idle)
     }
 
     fn sent(&self, pe: u32) -> Sent {
@@ -432,6 +462,9 @@ impl<E> ModelledWires for ModelledNetwork<E> {
 impl<E> Drop for Network<E> {
     /// What has not been received, as the run has failed. Payloads may panic when they are dropped.
     fn drop(&mut self) {
-        self.mailboxes.iter_mut().flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
+        let values = std::mem::take(&mut self.values).into_iter();
+        let mailboxes = self.mailboxes.iter_mut();
+        let unsent = mailboxes.flat_map(|mailbox| mailbox.outbox.values.drain(..));
+        values.chain(unsent.map(|(_, value)| value)).for_each(|value| _ = try_drop(value));
     }
 }

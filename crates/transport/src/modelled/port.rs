@@ -43,12 +43,7 @@ impl<E> ValuePort<E> for ModelledPort<E> {
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        let mut arrived = self.network.get().take_arrived(self.me);
-        if arrived.is_empty() {
-            return;
-        }
-        arrived.drain(..).for_each(take);
-        self.network.get().give_back_arrived(arrived);
+        self.network.get().receive_values(self.me, take);
     }
 }
 
@@ -76,7 +71,7 @@ impl<E> ControlPort for ModelledPort<E> {
     }
 
     fn receive_control(&mut self) -> Option<Control> {
-        self.network.get().mailbox(self.me).take_control()
+        self.network.get().take_control(self.me)
     }
 
     fn write(&mut self, to: u32, put: Put) {
@@ -84,7 +79,7 @@ impl<E> ControlPort for ModelledPort<E> {
     }
 
     fn written(&mut self) -> Option<(u32, Put)> {
-        self.network.get().mailbox(self.me).take_write()
+        self.network.get().take_write(self.me)
     }
 }
 
