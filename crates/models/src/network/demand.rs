@@ -1,13 +1,8 @@
 //! Traffic matrices.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::directions::{self, Reading};
 use super::limits;
 use super::parameters::{Demand, DemandDirections};
-use super::reader::{id_text, kind};
 use super::topology::{Demands, Flow, Topology};
 
 /// All flows of a matrix, ordered by source and target; and how a file's demands were read.
@@ -28,14 +23,17 @@ pub(super) fn flows(
             let degree = |node: u32| f64::from(topology.nodes[node as usize].degree);
             pairs(topology, |source, target| degree(source) * degree(target))
         }
+        (Demand::File, Some(Demands::Mistaken(why))) => return Err(why.clone()),
         (Demand::File, Some(Demands::File(demands))) => {
-            let listed = file(topology, demands)?;
+            let listed = listed(demands);
             let how = reading.insert(Reading::of(topology, &listed, directions));
             directions::read(&listed, how.both_ways)
         }
         (Demand::File, _) => {
             return Err(
-                "`demand=file` needs `graph.demands` in the topology's file, and there is none; use `demand=uni` or `demand=deg`".into()
+                "`demand=file` needs `graph.demands` in the topology's file, or the demands of an SNDlib file, and there are none; \
+                 use `demand=uni` or `demand=deg`"
+                    .into()
             );
         }
     };
@@ -59,42 +57,16 @@ fn pairs(topology: &Topology, weight: impl Fn(u32, u32) -> f64) -> Vec<Flow> {
     flows.filter(|flow| flow.weight > 0.0).collect()
 }
 
-/// The file's `graph.demands[source][target]`, ordered by source and target. A node's demand for
-/// itself uses no link and is left out.
-fn file(topology: &Topology, demands: &Value) -> Result<Vec<Flow>, String> {
-    let texts = (0u32..).zip(&topology.nodes).filter_map(|(i, node)| Some((id_text(&node.id)?, i)));
-    let index: BTreeMap<String, u32> = texts.collect();
-    let node = |at: &str, id: &str| {
-        index.get(id).copied().ok_or_else(|| {
-            format!(
-                "the topology's file has a mistake at graph.demands{at}: there is no node `{id}`"
-            )
-        })
-    };
-    let object = |at: &str, value: &Value| match value {
-        Value::Object(fields) => Ok(fields.clone()),
-        other => Err(format!(
-            "the topology's file has {} at graph.demands{at}, where an object of node ids is expected",
-            kind(other)
-        )),
-    };
-    let mut flows = Vec::new();
-    for (from, row) in &object("", demands)? {
-        let at = format!("[\"{from}\"]");
-        let source = node(&at, from)?;
-        for (to, value) in &object(&at, row)? {
-            let at = format!("{at}[\"{to}\"]");
-            let target = node(&at, to)?;
-            let Some(weight) = value.as_f64().filter(|weight| weight.is_finite() && *weight >= 0.0)
-            else {
-                return Err(format!(
-                    "the topology's file has {value} at graph.demands{at}; a demand must be a finite number, 0 or more"
-                ));
-            };
-            flows.push(Flow { source, target, weight });
-        }
-    }
+/// The demands as a file lists them, ordered by source and target; those of the same two nodes are
+/// added up. A node's demand for itself uses no link and is left out.
+fn listed(flows: &[Flow]) -> Vec<Flow> {
+    let mut flows = flows.to_vec();
     flows.retain(|flow| flow.weight > 0.0 && flow.source != flow.target);
     flows.sort_by_key(|flow| (flow.source, flow.target));
-    Ok(flows)
+    flows.dedup_by(|next, flow| {
+        let same = (next.source, next.target) == (flow.source, flow.target);
+        flow.weight += if same { next.weight } else { 0.0 };
+        same
+    });
+    flows
 }

@@ -26,6 +26,10 @@
 //!   each equally likely: the equal-cost multipath of real routers, packet by packet. Parallel
 //!   links of a multigraph are next hops of their own; with `duplicates=merge` they are one link of
 //!   their joint rate, with one buffer.
+//! - **Files.** [`warpline_topology`] reads them. A link has the capacity that its file says, or
+//!   else `rate`. Its length is that of the file; or that of its delay, at the speed of light in
+//!   fibre; or the great circle between its ends; or else `default-length`. Links from a node to
+//!   itself and demands without a path are left out. A note says what was assumed.
 //! - **Links.** First come, first served. A packet that reaches a link finds some work in front of
 //!   it, in bytes; if that and the packet itself exceed `buffer`, it is dropped. So with packets of
 //!   one size, a buffer of K packets is that of M/D/1/K. One event per packet and link: the link
@@ -47,6 +51,7 @@ mod events;
 mod limits;
 mod outputs;
 mod parameters;
+mod reach;
 mod reader;
 mod regions;
 mod routing;
@@ -60,11 +65,14 @@ use warpline::prelude::*;
 use warpline::record::View;
 
 pub use events::{Event, Packet, State};
-pub use parameters::{Demand, DemandDirections, Duplicates, NetworkParameters, Sizes, Sources};
+pub use parameters::{
+    Demand, DemandDirections, Duplicates, NetworkParameters, SelfLoops, Sizes, Sources, Unreachable,
+};
 use statistics::{DELAY, DROPS, LOST, OFFERED, PACKETS, UNDER_WAY, UTILISATION};
 pub use structure::Network;
 use structure::Role;
-pub use topology::{Coordinates, Link, Node, Topology};
+pub use topology::{Link, Node, Topology};
+pub use warpline_topology::Coordinates;
 
 #[model(compare, journal)]
 impl Model for Network {
@@ -198,13 +206,14 @@ impl Configure for Network {
         let topology = match parameters.topology.as_str() {
             "" => Topology::built_in()?,
             stars if star_clique::is_meant(stars) => Topology::star_clique_of(stars)?,
-            path => Topology::from_file(path)?,
+            path => Topology::read(path, parameters)?,
         };
         Network::new(topology, parameters)
     }
 
     fn notes(parameters: &NetworkParameters) -> Vec<(&'static str, String)> {
         let mut notes = traffic::notes(parameters, star_clique::is_meant(&parameters.topology));
+        notes.extend(assumed(parameters).map(|words| ("topology", words)));
         if parameters.demand != Demand::File || star_clique::is_meant(&parameters.topology) {
             notes.push((
                 "demand-directions",
@@ -213,4 +222,30 @@ impl Configure for Network {
         }
         notes
     }
+}
+
+/// What the file of the topology is, and what was assumed, filled in or dropped to read it.
+fn assumed(parameters: &NetworkParameters) -> Option<String> {
+    if parameters.topology.is_empty() || star_clique::is_meant(&parameters.topology) {
+        return None;
+    }
+    // Mistakes are told when the network is made.
+    let topology = Topology::read(&parameters.topology, parameters).ok()?;
+    let (topology, ..) = structure::prepared(topology, parameters).ok()?;
+    let mut words = topology.read_as.clone()?;
+    let without = topology.links.iter().filter(|link| link.capacity.is_none()).count();
+    let rate = parameters.rate;
+    let rates = match without {
+        0 => None,
+        all if all == topology.links.len() => Some(format!("all links have {rate} Mbit/s")),
+        some => Some(format!(
+            "{some} of {} directions of links have no capacity: {rate} Mbit/s",
+            topology.links.len()
+        )),
+    };
+    for more in topology.assumptions.iter().chain(&rates) {
+        words.push_str("; ");
+        words.push_str(more);
+    }
+    Some(words)
 }

@@ -27,6 +27,24 @@ pub enum DemandDirections {
     Both,
 }
 
+/// What becomes of links from a node to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub enum SelfLoops {
+    /// They are left out, which is said.
+    Drop,
+    /// The topology is refused.
+    Refuse,
+}
+
+/// What becomes of demands without a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
+pub enum Unreachable {
+    /// They are left out, and it is said how much traffic that is.
+    Drop,
+    /// The topology is refused.
+    Refuse,
+}
+
 /// How packet sizes are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum Sizes {
@@ -64,14 +82,31 @@ pub enum Duplicates {
 /// The parameters of a packet network.
 #[derive(Clone, Debug, PartialEq, Parameters)]
 pub struct NetworkParameters {
-    /// Node-link JSON file of the network, as networkx writes it; empty for the built-in European
-    /// backbone. Or `star-clique:N`: N stars, of which each sends to every other one, from leaves
+    /// File of the network: GraphML, GML, SNDlib (XML or native), JSON (node-link, adjacency,
+    /// Cytoscape, JGF), or a list of edges (CSV); empty for the built-in European backbone. Or
+    /// `star-clique:N`: N stars, of which each sends to every other one, from leaves
     /// around hubs that form a clique.
     pub topology: String,
     /// Links that the topology names more than once: refused (unless the file says `multigraph`),
     /// or merged into one that adds up their capacities.
     #[parameter(default = Duplicates::Refuse)]
     pub duplicates: Duplicates,
+    /// Links from a node to itself: left out, or refused.
+    #[parameter(default = SelfLoops::Drop)]
+    pub self_loops: SelfLoops,
+    /// Demands between nodes without a path: left out, with the share of traffic said, or refused.
+    #[parameter(default = Unreachable::Drop)]
+    pub unreachable: Unreachable,
+    /// Length of links of which the file says neither a length, nor a delay, nor where both ends
+    /// are.
+    #[parameter(unit = "km", default = 100.0, range = 0.0..=1_000_000.0)]
+    pub default_length: f64,
+    /// Which attribute of links is their length or delay, with its unit, as in `weight:km` or
+    /// `cost:ms`; `none`: no attribute; empty: by the usual names.
+    pub length_from: String,
+    /// Which attribute of links is their capacity, with its unit, as in `bw:Gbps`; `none`: no
+    /// attribute, so that all links have `rate`; empty: by the usual names.
+    pub capacity_from: String,
     /// Which traffic matrix loads the network; only its proportions matter, `load` sets the size.
     #[parameter(default = Demand::Auto)]
     pub demand: Demand,
@@ -83,7 +118,7 @@ pub struct NetworkParameters {
     /// packets.
     #[parameter(default = 0.7, range = 0.001..=2.0)]
     pub load: f64,
-    /// Rate of every link, in each direction.
+    /// Rate of every link of which the file says no capacity, in each direction.
     #[parameter(unit = "Mbit/s", default = 100.0, range = 0.000_001..=100_000_000.0)]
     pub rate: f64,
     /// Mean size of a packet.

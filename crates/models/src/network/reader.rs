@@ -1,11 +1,12 @@
-//! Reads node-link JSON, with errors that name the element. Unknown fields are ignored.
+//! From the graph of a file to the network's topology.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+use warpline_topology::{Graph, Id, Reader};
 
-use super::topology::{Coordinates, Demands, Edges, Link, Node, Topology};
+use super::parameters::{NetworkParameters, SelfLoops};
+use super::topology::{Demands, Edges, Flow, Link, Node, Topology};
 
 impl Topology {
     /// The built-in backbone of twelve European cities.
@@ -13,230 +14,127 @@ impl Topology {
     /// # Errors
     /// Never; see [`parse`](Self::parse).
     pub fn built_in() -> Result<Self, String> {
-        read(include_str!("default.json")).map_err(|why| format!("the built-in topology {why}"))
+        Topology::parse(include_str!("default.json")).map_err(|why| format!("built in: {why}"))
     }
 
-    /// Reads node-link JSON.
+    /// Reads a topology in any of the formats of [`warpline_topology`], with the default parameters.
     ///
     /// # Errors
-    /// If the text is no valid topology: the message says where (`edges[3].target`), and what is
-    /// expected there.
+    /// If the text is no valid topology: the message says where (`edges[3].target`, `line 7`), and
+    /// what is expected there.
     pub fn parse(text: &str) -> Result<Self, String> {
-        read(text).map_err(|why| format!("the topology {why}"))
+        let parameters = NetworkParameters::default();
+        let graph = Reader::new().read_text(text).map_err(|why| why.to_string())?;
+        Topology::from_graph(graph, &parameters)
     }
 
-    /// Reads a file of node-link JSON.
+    /// Reads a file as [`parse`](Self::parse) reads text.
     ///
     /// # Errors
     /// Like [`parse`](Self::parse), and if the file cannot be read; the message names the file.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Self, String> {
-        let shown = path.as_ref().display();
-        let text = std::fs::read_to_string(&path)
-            .map_err(|why| format!("the topology file `{shown}` cannot be read: {why}"))?;
-        read(&text).map_err(|why| format!("the topology file `{shown}` {why}"))
+        Topology::read(path, &NetworkParameters::default())
     }
-}
 
-type Object = Map<String, Value>;
+    /// Reads a file as these parameters say; their `topology` is ignored.
+    ///
+    /// # Errors
+    /// Like [`from_file`](Self::from_file) and [`from_graph`](Self::from_graph).
+    pub fn read(path: impl AsRef<Path>, parameters: &NetworkParameters) -> Result<Self, String> {
+        let reader = Reader::new()
+            .length_from(&parameters.length_from)
+            .and_then(|reader| reader.capacity_from(&parameters.capacity_from))?;
+        let graph = reader.read_file(path).map_err(|why| why.to_string())?;
+        Topology::from_graph(graph, parameters)
+    }
 
-/// Reads a topology. Errors continue a phrase like "the topology file `x`".
-fn read(text: &str) -> Result<Topology, String> {
-    // Some editors put a byte order mark first.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let file: Value =
-        serde_json::from_str(text).map_err(|why| format!("is not valid JSON: {why}"))?;
-    let Value::Object(mut file) = file else {
-        return Err(format!("is {}, not a JSON object with `nodes` and `edges`", kind(&file)));
-    };
-    let directed = flag(&file, "directed")?;
-    let multigraph = flag(&file, "multigraph")?;
-    let (_, list) = list(&file, &["nodes"])?;
-    let (mut nodes, index) = read_nodes(list)?;
-    let (name, list) = self::list(&file, &["edges", "links"])?;
-    let mut links = Vec::with_capacity(list.len() * 2);
-    let mut published = Some(Vec::with_capacity(list.len() * 2));
-    for (i, edge) in list.iter().enumerate() {
-        let at = format!("{name}[{i}]");
-        let link = read_edge(&at, edge, &nodes, &index)?;
-        links.push(link);
-        let ways: &[&str] = if directed { &["ecmp_fwd"] } else { &["ecmp_fwd", "ecmp_bwd"] };
-        for way in ways {
-            match (edge[way]["org"].as_f64(), &mut published) {
-                (Some(load), Some(loads)) => loads.push(load),
-                _ => published = None,
-            }
+    /// The topology of a graph: each of its links is one that goes one way, or two.
+    ///
+    /// # Errors
+    /// If it has links from a node to itself, and `self-loops` refuses them; if a link has a number
+    /// that may be its length, and nobody says whether it is.
+    pub fn from_graph(mut graph: Graph, parameters: &NetworkParameters) -> Result<Self, String> {
+        match parameters.self_loops {
+            SelfLoops::Drop => graph.drop_self_loops(),
+            SelfLoops::Refuse => graph.refuse_self_loops().map_err(|why| why.to_string())?,
         }
-        if !directed {
-            links.push(Link { source: link.target, target: link.source, ..link });
-        }
-        nodes[link.source as usize].degree += 1;
-        nodes[link.target as usize].degree += 1;
-    }
-    let demands = match file.get_mut("graph") {
-        Some(Value::Object(graph)) => graph.remove("demands").filter(|demands| {
-            !demands.is_null() && demands.as_object().is_none_or(|rows| !rows.is_empty())
-        }),
-        _ => None,
-    };
-    Ok(Topology {
-        nodes,
-        links,
-        demands: demands.map(Demands::File),
-        edges: Edges { list: name, directed, multigraph },
-        published,
-    })
-}
-
-/// Describes a value in words.
-pub(super) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-/// A node's id as text: `7` and `"7"` are the same.
-pub(super) fn id_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) if !number.is_f64() => Some(number.to_string()),
-        _ => None,
-    }
-}
-
-/// A field that is true or false; false if there is none.
-fn flag(file: &Object, name: &str) -> Result<bool, String> {
-    match file.get(name) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(format!("says `{name}`: {other}; it must be true or false")),
-    }
-}
-
-/// The first list of these names, with its name.
-fn list<'a>(
-    file: &'a Object,
-    names: &[&'static str],
-) -> Result<(&'static str, &'a [Value]), String> {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.iter().find_map(|name| Some((*name, file.get(*name)?))) {
-        Some((name, Value::Array(list))) => Ok((name, list)),
-        Some((name, other)) => {
-            Err(format!("has {} as `{name}`, where a list is expected", kind(other)))
-        }
-        None => Err(format!(
-            "has no {}: it must be node-link JSON, as networkx writes it",
-            quoted.join(" or ")
-        )),
-    }
-}
-
-/// The nodes, and the index of each id.
-fn read_nodes(list: &[Value]) -> Result<(Vec<Node>, BTreeMap<String, u32>), String> {
-    if list.len() < 2 {
-        return Err(format!("has {} node(s); a network needs at least 2", list.len()));
-    }
-    if u32::try_from(list.len()).is_err() {
-        return Err(format!("has {} nodes, more than can be numbered ({})", list.len(), u32::MAX));
-    }
-    let mut index = BTreeMap::new();
-    let mut nodes = Vec::with_capacity(list.len());
-    for (i, value) in (0u32..).zip(list) {
-        let at = format!("nodes[{i}]");
-        let Value::Object(fields) = value else {
-            return Err(format!("has {} at {at}, where a node is expected", kind(value)));
+        graph.fill_lengths(parameters.default_length).map_err(|why| why.to_string())?;
+        let (links, places) = links(&graph);
+        let edges = Edges {
+            list: graph.list(),
+            directed: graph.links().iter().any(|link| link.directed),
+            multigraph: graph.is_multigraph(),
+            places,
         };
-        let id = fields.get("id").cloned().unwrap_or(Value::Null);
-        let Some(text) = id_text(&id) else {
-            return Err(format!("has {id} as {at}.id; a node's id is a whole number or a string"));
+        let topology = Topology {
+            nodes: graph.nodes().iter().map(node).collect(),
+            links,
+            demands: demands(&graph),
+            published: published(&graph),
+            read_as: Some(format!(
+                "is {} with {} nodes and {} links",
+                graph.format(),
+                graph.nodes().len(),
+                graph.links().len()
+            )),
+            assumptions: graph.assumptions().to_vec(),
+            edges,
         };
-        let name = match fields.get("name").or(fields.get("label")) {
-            Some(Value::String(name)) => name.clone(),
-            _ => text.clone(),
+        Ok(topology.with_degrees())
+    }
+}
+
+/// Every link in the directions in which it goes, and its place in the file.
+fn links(graph: &Graph) -> (Vec<Link>, Vec<u32>) {
+    let mut links = Vec::with_capacity(graph.links().len() * 2);
+    let mut places = Vec::with_capacity(graph.links().len() * 2);
+    for (number, link) in graph.links().iter().enumerate() {
+        let there = Link {
+            source: link.source,
+            target: link.target,
+            length: link.length.unwrap_or_default(),
+            lines: 1,
+            capacity: link.capacity,
         };
-        let position = read_position(&at, fields)?;
-        if let Some(before) = index.insert(text, i) {
-            return Err(format!(
-                "has the id {id} at {at}, but nodes[{before}] has it already; ids must differ"
-            ));
-        }
-        nodes.push(Node { id, name, position, degree: 0 });
-    }
-    Ok((nodes, index))
-}
-
-fn read_position(at: &str, fields: &Object) -> Result<Option<Coordinates>, String> {
-    let position = match fields.get("pos") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(position) => position,
-    };
-    let numbers: Option<Vec<f64>> =
-        position.as_array().and_then(|list| list.iter().map(Value::as_f64).collect());
-    match numbers.as_deref() {
-        Some(&[longitude, latitude]) => Ok(Some(Coordinates { longitude, latitude })),
-        _ => {
-            Err(format!("has {position} as {at}.pos; it must be [longitude, latitude] in degrees"))
+        let place = graph.place_number(number);
+        links.push(there);
+        places.push(place);
+        if !link.directed {
+            links.push(Link { source: there.target, target: there.source, ..there });
+            places.push(place);
         }
     }
+    (links, places)
 }
 
-fn read_edge(
-    at: &str,
-    edge: &Value,
-    nodes: &[Node],
-    index: &BTreeMap<String, u32>,
-) -> Result<Link, String> {
-    let Value::Object(fields) = edge else {
-        return Err(format!("has {} at {at}, where an edge is expected", kind(edge)));
+fn node(node: &warpline_topology::Node) -> Node {
+    let id = match &node.id {
+        Id::Number(number) => Value::from(*number),
+        Id::Text(text) => Value::from(text.as_str()),
     };
-    let end = |name: &str| {
-        let id = fields
-            .get(name)
-            .ok_or_else(|| format!("has no {at}.{name}: every edge needs a source and a target"))?;
-        let found = id_text(id).and_then(|text| index.get(&text).copied());
-        found.ok_or_else(|| format!("has a mistake at {at}.{name}: there is no node {id}"))
-    };
-    let (source, target) = (end("source")?, end("target")?);
-    if source == target {
-        return Err(format!(
-            "has a link from node {} to itself at {at}; remove it",
-            nodes[source as usize].id
-        ));
-    }
-    let length = match fields.get("dist") {
-        None | Some(Value::Null) => {
-            great_circle(at, &nodes[source as usize], &nodes[target as usize])?
-        }
-        Some(dist) => match dist.as_f64() {
-            Some(length) if length.is_finite() && length >= 0.0 => length,
-            _ => {
-                return Err(format!(
-                    "has {dist} as {at}.dist; it must be a length in km, 0 or more"
-                ));
-            }
-        },
-    };
-    Ok(Link { source, target, length, lines: 1 })
+    Node { id, name: node.name.clone(), position: node.position, degree: 0 }
 }
 
-/// The great-circle length of an edge without `dist`.
-fn great_circle(at: &str, source: &Node, target: &Node) -> Result<f64, String> {
-    let place = |node: &Node| {
-        let known = node.position.ok_or_else(|| {
-            format!(
-                "has neither {at}.dist, in km, nor a `pos` of node {} to work it out from",
-                node.id
-            )
-        })?;
-        let on_earth = known.longitude.abs() <= 360.0 && known.latitude.abs() <= 90.0;
-        on_earth.then_some(known).ok_or_else(|| {
-            let Coordinates { longitude, latitude } = known;
-            format!("has no {at}.dist, and `pos` of node {} is no [longitude, latitude] in degrees: [{longitude}, {latitude}]", node.id)
-        })
+fn demands(graph: &Graph) -> Option<Demands> {
+    let listed = match graph.demands() {
+        Ok(listed) => listed?,
+        Err(why) => return Some(Demands::Mistaken(why.to_string())),
     };
-    Ok(place(source)?.distance(place(target)?))
+    let flow = |demand: &warpline_topology::Demand| Flow {
+        source: demand.source,
+        target: demand.target,
+        weight: demand.value,
+    };
+    Some(Demands::File(listed.iter().map(flow).collect()))
+}
+
+/// The loads of all links, if the file publishes them as TopoHub does: `ecmp_fwd` and `ecmp_bwd`,
+/// under the demands of the file.
+fn published(graph: &Graph) -> Option<Vec<f64>> {
+    let loads = graph.links().iter().enumerate().flat_map(|(number, link)| {
+        let ways: &[&str] =
+            if link.directed { &["ecmp_fwd.org"] } else { &["ecmp_fwd.org", "ecmp_bwd.org"] };
+        ways.iter().map(move |way| graph.number(number, way))
+    });
+    loads.collect()
 }

@@ -104,14 +104,22 @@ mod tests {
 
     fn topology(nodes: u32, edges: &[(u32, u32)]) -> Topology {
         let node = |id| Node { id: json!(id), name: String::new(), position: None, degree: 0 };
-        let link = |&(source, target): &(u32, u32)| Link { source, target, length: 1.0, lines: 1 };
-        let edges_of = Edges { list: "edges", directed: true, multigraph: false };
+        let link = |&(source, target): &(u32, u32)| Link {
+            source,
+            target,
+            length: 1.0,
+            lines: 1,
+            capacity: None,
+        };
+        let edges_of = Edges { directed: true, ..Edges::default() };
         Topology {
             nodes: (0..nodes).map(node).collect(),
             links: edges.iter().map(link).collect(),
             demands: None,
             edges: edges_of,
             published: None,
+            read_as: None,
+            assumptions: Vec::new(),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Stars whose hubs form a clique; the documentation of the model describes them.
 
 use serde_json::Value;
+use warpline_topology::{Coordinates, PROPAGATION_SPEED};
 
 use super::limits;
-use super::topology::{Coordinates, Demands, Edges, Flow, Link, Node, PROPAGATION_SPEED, Topology};
+use super::topology::{Demands, Edges, Flow, Link, Node, Topology};
 
 /// What the parameter `topology` begins with, before a colon and the number of stars.
 const NAME: &str = "star-clique";
@@ -46,7 +47,7 @@ impl Topology {
         // A star's leaves follow its hub in the order of the stars that they send to.
         let leaf = |star: u32, other: u32| hub(star) + 1 + other - u32::from(other > star);
         let both_ways = |source, target, length| {
-            let link = Link { source, target, length, lines: 1 };
+            let link = Link { source, target, length, lines: 1, capacity: None };
             [link, Link { source: target, target: source, ..link }]
         };
         let mut nodes = Vec::new();
@@ -73,13 +74,14 @@ impl Topology {
                 (star + 1..stars).flat_map(|other| both_ways(hub(star), hub(other), BETWEEN_HUBS)),
             );
         }
-        let edges = Edges { list: "edges", directed: false, multigraph: false };
         Ok(Topology {
             nodes,
             links,
             demands: Some(Demands::StarClique(flows)),
-            edges,
+            edges: Edges::default(),
             published: None,
+            read_as: None,
+            assumptions: Vec::new(),
         }
         .with_degrees())
     }

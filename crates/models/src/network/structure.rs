@@ -3,9 +3,10 @@
 use super::directions::Reading;
 use super::parameters::NetworkParameters;
 use super::routing::{Route, Routing};
-use super::topology::{Flow, Link, PROPAGATION_SPEED, Topology};
+use super::topology::{Flow, Link, Topology};
 use super::traffic::Traffic;
-use super::{demand, regions};
+use super::{demand, reach, regions};
+use warpline_topology::PROPAGATION_SPEED;
 
 /// The mean time between packets of a source that practically never sends, in s.
 const LONGEST_GAP: f64 = 1e300;
@@ -65,28 +66,26 @@ impl Network {
     /// A network of this topology; the parameter `topology` is ignored.
     ///
     /// # Errors
-    /// If a demand has no path or the file's demands are invalid, if parameters contradict each
-    /// other, or if the network is too large.
+    /// If no demand has a path, or `unreachable` refuses one without; if the file's demands are
+    /// invalid, if parameters contradict each other, or if the network is too large.
     pub fn new(topology: Topology, parameters: &NetworkParameters) -> Result<Self, String> {
-        let topology = topology.without_duplicates(parameters.duplicates)?;
+        let (topology, mut flows, reading) = prepared(topology, parameters)?;
         let traffic = Traffic::new(parameters, topology.is_star_clique())?;
-        let (mut flows, reading) =
-            demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
         if traffic.ignores_weights() {
             flows.iter_mut().for_each(|flow| flow.weight = 1.0);
         }
         let roles = roles(&topology, &flows)?;
         let mut routing = Routing::new(&topology, &flows)?;
         routing.rename(&lps_of_links(&roles, topology.links.len()));
-        // Per line: a merged link has the utilisation of each of its lines.
+        let bits_per_second = parameters.rate * 1e6;
+        // Relative to the rates of links: a merged link has the utilisation of each of its lines.
         let loads: Vec<f64> = routing
             .loads()
             .iter()
             .zip(&topology.links)
-            .map(|(load, link)| load / f64::from(link.lines))
+            .map(|(load, link)| load / link.relative_rate(bits_per_second))
             .collect();
         let most = loads.iter().copied().fold(0.0, f64::max);
-        let bits_per_second = parameters.rate * 1e6;
         let source = |(demand, flow): (u32, &Flow)| {
             let packet_rate = traffic.share(parameters, flow.weight, most) * bits_per_second
                 / f64::from(traffic.mean_bits.get());
@@ -97,7 +96,7 @@ impl Network {
         };
         let port = |link: &Link| {
             let propagation = link.length / PROPAGATION_SPEED;
-            let bits_per_second = bits_per_second * f64::from(link.lines);
+            let bits_per_second = link.bits_per_second(bits_per_second);
             OutputPort {
                 row: routing.row(link.target),
                 propagation,
@@ -131,6 +130,19 @@ impl Network {
     pub fn expected_utilisation(&self) -> &[f64] {
         &self.expected
     }
+}
+
+/// The topology without duplicate links, its demands that have a path, and how they were read.
+pub(super) fn prepared(
+    topology: Topology,
+    parameters: &NetworkParameters,
+) -> Result<(Topology, Vec<Flow>, Option<Reading>), String> {
+    let mut topology = topology.without_duplicates(parameters.duplicates, parameters.rate * 1e6)?;
+    let (flows, reading) =
+        demand::flows(&topology, parameters.demand, parameters.demand_directions)?;
+    let (flows, lost) = reach::keep_reachable(&topology, flows, parameters.unreachable)?;
+    topology.assumptions.extend(lost);
+    Ok((topology, flows, reading))
 }
 
 /// The roles of all LPs, node by node: first its links, then its sources. Nodes are ordered so that

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use warpline_topology::Coordinates;
 
 use super::parameters::Duplicates;
 
-/// Light in fibre, km/s.
-pub(super) const PROPAGATION_SPEED: f64 = 200_000.0;
-
-/// A network of nodes and directed links, as read from node-link JSON or generated.
+/// A network of nodes and directed links, as read from a file or generated.
 #[derive(Clone, Debug)]
 pub struct Topology {
     /// The nodes, in the order of the file.
@@ -24,17 +22,23 @@ pub struct Topology {
     /// The loads of the links under these demands, in percent of the most loaded one, if the file
     /// publishes them.
     pub(super) published: Option<Vec<f64>>,
+    /// What the file is, in words that follow its name.
+    pub(super) read_as: Option<String>,
+    /// What was assumed, filled in or dropped, each in a few words.
+    pub(super) assumptions: Vec<String>,
 }
 
 /// How a file lists links.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Edges {
-    /// The name of the list.
+    /// The name of the list, or `line`.
     pub(super) list: &'static str,
-    /// Whether each is one link; otherwise it is two, one each way.
+    /// Whether some go one way; otherwise each is two links, one each way.
     pub(super) directed: bool,
     /// Whether several may join the same nodes.
     pub(super) multigraph: bool,
+    /// For every link, its place in the list.
+    pub(super) places: Vec<u32>,
 }
 
 /// A node: a router, with the sources and sinks of the traffic there.
@@ -50,15 +54,6 @@ pub struct Node {
     pub degree: u32,
 }
 
-/// Coordinates on earth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Coordinates {
-    /// Degrees east.
-    pub longitude: f64,
-    /// Degrees north.
-    pub latitude: f64,
-}
-
 /// A directed link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
@@ -70,6 +65,8 @@ pub struct Link {
     pub length: f64,
     /// How many links of the file it stands for: it has their capacities together.
     pub lines: u32,
+    /// Capacity in bit/s, of all its lines, where the file says one.
+    pub capacity: Option<f64>,
 }
 
 /// Traffic from one node to another.
@@ -86,8 +83,10 @@ pub(super) struct Flow {
 /// The demands that come with a topology.
 #[derive(Clone, Debug)]
 pub(super) enum Demands {
-    /// `graph.demands` of a file, which are read only when asked for.
-    File(Value),
+    /// Those of a file, as it lists them.
+    File(Vec<Flow>),
+    /// Those of a file with this mistake, which matters only if they are asked for.
+    Mistaken(String),
     /// Those of a star-clique.
     StarClique(Vec<Flow>),
 }
@@ -98,8 +97,18 @@ impl Topology {
         matches!(self.demands, Some(Demands::StarClique(_)))
     }
 
-    /// The same, with links that are named more than once refused or merged.
-    pub(super) fn without_duplicates(self, duplicates: Duplicates) -> Result<Self, String> {
+    /// What was assumed, filled in or dropped when it was read, each in a few words.
+    pub fn assumptions(&self) -> &[String] {
+        &self.assumptions
+    }
+
+    /// The same, with links that are named more than once refused or merged. Links without a
+    /// capacity have `rate`, in bit/s.
+    pub(super) fn without_duplicates(
+        self,
+        duplicates: Duplicates,
+        rate: f64,
+    ) -> Result<Self, String> {
         let mut first: BTreeMap<(u32, u32), usize> = BTreeMap::new();
         let mut links: Vec<Link> = Vec::with_capacity(self.links.len());
         for (i, link) in self.links.iter().enumerate() {
@@ -113,6 +122,10 @@ impl Topology {
                 }
                 Duplicates::Merge if known < links.len() => {
                     let merged = &mut links[known];
+                    if merged.capacity.is_some() || link.capacity.is_some() {
+                        merged.capacity =
+                            Some(merged.bits_per_second(rate) + link.bits_per_second(rate));
+                    }
                     merged.lines = merged.lines.saturating_add(link.lines);
                     merged.length = merged.length.min(link.length);
                 }
@@ -127,19 +140,27 @@ impl Topology {
 
     /// The message about a link that is named twice, at these places in [`links`](Self::links).
     fn named_twice(&self, first: usize, second: usize) -> String {
-        let Edges { list, directed, .. } = self.edges;
-        let edge = |link: usize| if directed { link } else { link / 2 };
+        let Edges { list, places, .. } = &self.edges;
+        let place = |link: usize| match *list {
+            "line" => format!("line {}", places[link]),
+            list => format!("{list}[{}]", places[link]),
+        };
         let Link { source, target, .. } = self.links[first];
         let [source, target] = [source, target].map(|node| &self.nodes[node as usize].id);
+        let remedy = match *list {
+            "line" => "",
+            _ => "; if they are links of their own, the file must say `\"multigraph\": true`",
+        };
         format!(
-            "the topology names the link from {source} to {target} twice, at {list}[{}] and {list}[{}]: remove one, or add up their capacities \
-             with `duplicates=merge`; if they are links of their own, the file must say `\"multigraph\": true`",
-            edge(first),
-            edge(second)
+            "the topology names the link from {source} to {target} twice, at {} and {}: remove one, or add up their capacities \
+             with `duplicates=merge`{remedy}",
+            place(first),
+            place(second)
         )
     }
 
-    /// The same, with degrees counted from its links.
+    /// The same, with degrees counted from its links. Where only some go one way, one that goes
+    /// both counts as two.
     pub(super) fn with_degrees(mut self) -> Self {
         self.nodes.iter_mut().for_each(|node| node.degree = 0);
         for link in &self.links {
@@ -153,15 +174,14 @@ impl Topology {
     }
 }
 
-impl Coordinates {
-    /// The great-circle distance in km on a sphere of the earth's mean radius, in whole metres.
-    pub fn distance(self, other: Coordinates) -> f64 {
-        const EARTH_RADIUS_KM: f64 = 6371.0;
-        let [from, to] = [self.latitude, other.latitude].map(f64::to_radians);
-        let east = (other.longitude - self.longitude).to_radians();
-        let half_chord = |angle: f64| libm::sin(angle / 2.0) * libm::sin(angle / 2.0);
-        let haversine = half_chord(to - from) + libm::cos(from) * libm::cos(to) * half_chord(east);
-        let km = 2.0 * EARTH_RADIUS_KM * libm::asin(haversine.sqrt().min(1.0));
-        (km * 1000.0).round() / 1000.0
+impl Link {
+    /// The rate at which it transmits, in bit/s, if a line without a capacity has `rate`.
+    pub(super) fn bits_per_second(&self, rate: f64) -> f64 {
+        self.capacity.unwrap_or_else(|| rate * f64::from(self.lines))
+    }
+
+    /// The same, in units of `rate`.
+    pub(super) fn relative_rate(&self, rate: f64) -> f64 {
+        self.capacity.map_or_else(|| f64::from(self.lines), |capacity| capacity / rate)
     }
 }

@@ -5,13 +5,19 @@ use std::path::{Path, PathBuf};
 use crate::network_support::{files, parameters, path, results, truth};
 use warpline::Configure;
 use warpline_models::network::{Network, Topology};
+use warpline_topology::Reader;
+
+/// The network of `text`.
+fn read_network(text: &str, words: &str) -> Result<Network, String> {
+    let parameters = parameters(words);
+    let graph = Reader::new().read_text(text).map_err(|why| why.to_string())?;
+    Topology::from_graph(graph, &parameters)
+        .and_then(|topology| Network::new(topology, &parameters))
+}
 
 /// Why no network can be made of `text`.
 fn mistake(text: &str, words: &str) -> String {
-    Topology::parse(text)
-        .and_then(|topology| Network::new(topology, &parameters(words)))
-        .map(|_| ())
-        .unwrap_err()
+    read_network(text, words).map(|_| ()).unwrap_err()
 }
 
 /// A file of three nodes with this as its other fields.
@@ -228,7 +234,7 @@ fn mistakes_in_files_name_the_element() {
             r#"{"nodes": [{"id": 1}, {"id": 2, "pos": [1, "2"]}], "edges": []}"#,
             "nodes[1].pos; it must be [longitude, latitude]",
         ),
-        (&three(r#""directed": 1, "edges": []"#), "`directed`: 1"),
+        (&three(r#""directed": 2, "edges": []"#), "`directed`: 2"),
         (&three(r#""edges": [3]"#), "a number at edges[0]"),
         (&three(r#""edges": [{"source": 1, "dist": 1}]"#), "no edges[0].target"),
         (
@@ -246,18 +252,21 @@ fn mistakes_in_files_name_the_element() {
             "from node 2 to itself at edges[0]",
         ),
         (
-            &three(r#""edges": [{"source": 1, "target": 2}]"#),
-            "neither edges[0].dist, in km, nor a `pos` of node 1",
+            &three(r#""edges": [{"source": 1, "target": 2, "weight": 7}]"#),
+            "how long the link from node 1 to node 2 at edges[0] is: it has `weight` (7)",
         ),
         (&three(r#""edges": [{"source": 1, "target": 2, "dist": -3}]"#), "-3 as edges[0].dist"),
-        (&three(r#""edges": [{"source": 1, "target": 2, "dist": "3"}]"#), "\"3\" as edges[0].dist"),
+        (
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": "three"}]"#),
+            "`three` as edges[0].dist; it must be a length in km",
+        ),
         (
             &three(r#""edges": [{"source": 1, "target": 2, "dist": 1e999}]"#),
             "not valid JSON: number out of range at line 1",
         ),
         (
-            &three(r#""edges": [{"source": 1, "target": 2, "dist": NaN}]"#),
-            "not valid JSON: expected value at line 1",
+            &three(r#""edges": [{"source": 1, "target": 2, "dist": nan}]"#),
+            "not valid JSON: expected ident at line 1",
         ),
         (
             &three(r#""edges": [{"source": 1, "target": 2, "dist": 3}]"#),
@@ -269,9 +278,97 @@ fn mistakes_in_files_name_the_element() {
         ),
     ];
     for (text, expected) in cases {
-        let error = mistake(text, "");
+        let error = mistake(text, "self-loops=refuse unreachable=refuse");
         assert!(error.contains(expected), "{text}\n gives: {error}\n not: {expected}");
     }
+}
+
+/// A triangle of cities as the Topology Zoo writes one, with a link from Praha to itself and a node
+/// without links.
+const ZOO: &str = r#"<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key attr.name="Latitude" attr.type="double" for="node" id="d1"/>
+  <key attr.name="Longitude" attr.type="double" for="node" id="d2"/>
+  <key attr.name="label" attr.type="string" for="node" id="d3"/>
+  <key attr.name="LinkSpeedRaw" attr.type="double" for="edge" id="d9"/>
+  <graph edgedefault="undirected">
+    <node id="0"><data key="d1">50.08</data><data key="d2">14.42</data><data key="d3">Praha</data></node>
+    <node id="1"><data key="d1">48.21</data><data key="d2">16.37</data><data key="d3">Wien</data></node>
+    <node id="2"><data key="d1">48.15</data><data key="d2">17.11</data><data key="d3">Bratislava</data></node>
+    <node id="3"><data key="d3">None</data></node>
+    <edge source="0" target="1"><data key="d9">200000000.0</data></edge>
+    <edge source="1" target="2"/>
+    <edge source="2" target="0"><data key="d9">50000000.0</data></edge>
+    <edge source="0" target="0"/>
+  </graph>
+</graphml>"#;
+
+#[test]
+fn links_have_the_capacity_of_the_file_or_the_rate() {
+    let network = read_network(ZOO, "rate=100 load=0.8").unwrap();
+    // Each link carries one demand, so the slowest is the most loaded.
+    let expected = network.expected_utilisation();
+    assert!(
+        expected.iter().zip([0.2, 0.2, 0.4, 0.4, 0.8, 0.8]).all(|(a, b)| (a - b).abs() < 1e-12),
+        "{expected:?}"
+    );
+    // So they are in a run, too, and as many packets pass each.
+    let results = results(network, 0.0, 5.0, 3);
+    let links = results["links"].as_array().unwrap();
+    for (link, expected) in links.iter().zip([0.2, 0.2, 0.4, 0.4, 0.8, 0.8]) {
+        let found = link["utilisation"].as_f64().unwrap();
+        assert!((found - expected).abs() < 0.05 * expected, "{link}");
+    }
+    // Without what the file says, all are alike.
+    let given = parameters("capacity-from=none load=0.8");
+    let graph = Reader::new().capacity_from("none").unwrap().read_text(ZOO).unwrap();
+    let network = Network::new(Topology::from_graph(graph, &given).unwrap(), &given).unwrap();
+    assert_eq!(network.expected_utilisation(), [0.8; 6]);
+}
+
+#[test]
+fn what_is_assumed_and_dropped_is_said_in_one_line() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("network-zoo.graphml");
+    std::fs::write(&file, ZOO).unwrap();
+    let topology = format!("topology={}", file.display());
+    let notes = Network::notes(&parameters(&topology));
+    let (_, said) = notes.iter().find(|(name, _)| *name == "topology").expect("a note");
+    assert_eq!(
+        said,
+        "is GraphML with 4 nodes and 3 links; 1 link from a node to itself is dropped (line 16 of node 0); \
+         3 links are as long as the great circles between their ends; 6 of 12 demands have no path and are dropped, \
+         50.000 % of the traffic (first from Praha (node \"0\") to 3 (node \"3\")); \
+         2 of 6 directions of links have no capacity: 100 Mbit/s"
+    );
+    let refused =
+        |words: &str| Network::configure(&parameters(&format!("{topology} {words}"))).unwrap_err();
+    let error = refused("self-loops=refuse");
+    assert!(
+        error.contains("network-zoo.graphml` has a link from node 0 to itself at line 16"),
+        "{error}"
+    );
+    let error = refused("unreachable=refuse");
+    assert!(error.contains("no path from Praha (node \"0\") to 3 (node \"3\")"), "{error}");
+    let error = refused("length-from=weight");
+    assert!(error.contains("`weight` does not say where the lengths"), "{error}");
+    let no_links = r#"{"nodes": [{"id": 1}, {"id": 2}], "edges": []}"#;
+    let error = mistake(no_links, "");
+    assert!(error.contains("no path for any of the 2 demands"), "{error}");
+}
+
+#[test]
+fn demands_of_sndlib_are_those_of_the_file() {
+    let native = "?SNDlib native format; type: network; version: 1.0\nNODES (\n a ( 14 50 )\n b ( 16 48 )\n c ( 17 48 )\n)\n\
+                  LINKS (\n l1 ( a b ) 100 0 0 0 ( )\n l2 ( b c ) 0 0 0 0 ( 50 7 200 9 )\n)\n\
+                  DEMANDS (\n d1 ( a b ) 1 30 UNLIMITED\n d2 ( a c ) 1 20 UNLIMITED\n d3 ( a c ) 1 5 UNLIMITED\n)\n";
+    let network = read_network(native, "demand=file load=0.5").unwrap();
+    // 55 of 100 and 25 of 50, each way.
+    let expected = network.expected_utilisation();
+    let second = 0.5 * (25.0 / 50.0) / (55.0 / 100.0);
+    assert!(
+        expected.iter().zip([0.5, 0.5, second, second]).all(|(a, b)| (a - b).abs() < 1e-12),
+        "{expected:?}"
+    );
 }
 
 #[test]
@@ -379,8 +476,8 @@ fn links_named_twice_are_refused() {
     let message = refused(Topology::parse(again).unwrap());
     assert!(message.contains("the link from 1 to 0 twice, at links[1] and links[2]"), "{message}");
     assert!(
-        mistake(&again.replace("\"directed\"", "\"multigraph\": 1, \"directed\""), "")
-            .contains("says `multigraph`: 1; it must be true or false")
+        mistake(&again.replace("\"directed\"", "\"multigraph\": 2, \"directed\""), "")
+            .contains("says `multigraph`: 2; it must be true or false")
     );
 }
 
