@@ -6,12 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use warpline_memory::lend;
-
 use crate::call::{Call, Name};
 use crate::progress::Progress;
 use crate::progress::packet::RankEvent;
-use crate::running::{Network, Running, RunningRank};
+use crate::running::{Network, Running, lend};
 
 /// The program of a rank, as far as it has come.
 pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -79,7 +77,7 @@ impl RankLp {
         let mut running = Running { progress: &mut self.progress, net };
         let mut context = Context::from_waker(Waker::noop());
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            lend::<RunningRank, _>(&mut running, || program.as_mut().poll(&mut context))
+            lend(&mut running, || program.as_mut().poll(&mut context))
         }));
         let Running { progress, mut net } = running;
         match polled {

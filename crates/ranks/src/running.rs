@@ -4,7 +4,7 @@
 //! calls for each poll.
 
 use warpline_base::random::Random;
-use warpline_memory::{Lend, borrow};
+use warpline_memory::{Lend, Loan};
 use warpline_model::Observe;
 use warpline_model::engine::Limits;
 
@@ -51,10 +51,20 @@ pub(crate) struct Running<'a> {
     pub(crate) net: Network<'a>,
 }
 
-pub(crate) struct RunningRank;
+struct RunningRank;
 
 impl Lend for RunningRank {
     type At<'a> = Running<'a>;
+}
+
+thread_local! {
+    static RUNNING: Loan<RunningRank> = const { Loan::new() };
+}
+
+/// Lends the rank that executes an event to all that `body` calls.
+#[inline]
+pub(crate) fn lend<R>(running: &mut Running<'_>, body: impl FnOnce() -> R) -> R {
+    RUNNING.with(|loan| loan.lend(running, body))
 }
 
 /// Borrows the rank that executes an event.
@@ -64,7 +74,9 @@ impl Lend for RunningRank {
 #[inline]
 #[track_caller]
 pub(crate) fn with<R>(body: impl FnOnce(&mut Progress, &mut Network<'_>) -> R) -> R {
-    match borrow::<RunningRank, R>(|running| body(running.progress, &mut running.net)) {
+    let borrowed =
+        RUNNING.with(|loan| loan.borrow(|running| body(running.progress, &mut running.net)));
+    match borrowed {
         Some(value) => value,
         None => outside(),
     }

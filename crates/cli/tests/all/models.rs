@@ -2,7 +2,7 @@
 
 use crate::support::{RUNS, RUNS_OF_PROCESSES, warpline, warpline_in};
 
-const MODELS: [&str; 16] = [
+const MODELS: [&str; 18] = [
     "mm1",
     "simplesim",
     "phold",

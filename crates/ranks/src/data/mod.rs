@@ -49,7 +49,11 @@ impl Data {
     /// If it is just a size, or holds values of another type.
     pub fn values<T: Element>(&self) -> Vec<T> {
         let Content::Bytes(bytes) = &self.content else {
-            assert!(self.is_empty(), "{} bytes were sent by size alone: they have no values", self.len());
+            assert!(
+                self.is_empty(),
+                "{} bytes were sent by size alone: they have no values",
+                self.len()
+            );
             return Vec::new();
         };
         assert!(
@@ -69,7 +73,6 @@ impl Data {
             Content::Bytes(bytes) => Some(bytes),
         }
     }
-
 }
 
 impl<T: Element> From<&[T]> for Data {

@@ -36,7 +36,9 @@ impl Unexpected {
         if is_collective(context) {
             return format!("the message of rank {from} in {call}{place}");
         }
-        format!("the message of {bytes} bytes that rank {from} sent{place} with tag {tag} by {call}")
+        format!(
+            "the message of {bytes} bytes that rank {from} sent{place} with tag {tag} by {call}"
+        )
     }
 }
 
@@ -92,13 +94,15 @@ impl Progress {
     pub(super) fn matched(&mut self, place: u32, message: Unexpected, net: &mut Network<'_>) {
         let slot = self.requests.at(place);
         let Work::Receive { most, .. } = slot.work else {
-            return self.fail(net, "a message has found a request that receives nothing".to_owned());
+            return self
+                .fail(net, "a message has found a request that receives nothing".to_owned());
         };
         let call = slot.call;
         let envelope = message.envelope;
         if envelope.bytes > most {
             let what = message.describe();
-            return self.fail(net, format!("{call} takes {most} bytes at most, too few for {what}"));
+            return self
+                .fail(net, format!("{call} takes {most} bytes at most, too few for {what}"));
         }
         if is_collective(envelope.context) && envelope.call != call.name as u8 {
             let theirs = Name::of(envelope.call).map_or("?", Name::text);
@@ -120,8 +124,7 @@ impl Progress {
             None => {
                 let at = slot.at.max(message.at);
                 slot.work = Work::Arriving;
-                let accept =
-                    Accept { by: net.me, sends: envelope.request, receives: place };
+                let accept = Accept { by: net.me, sends: envelope.request, receives: place };
                 // The card answers, and the program has nothing to do with it.
                 let delay = (at - net.now) + net.target.latency(net.me, envelope.from);
                 net.send(envelope.from, delay, RankEvent::Accept(accept));
