@@ -3,7 +3,8 @@
 //!
 //! The sorted run of the ladder shows what comes next. So an engine whose tables exceed the nearest
 //! cache prefetches events twelve places ahead, and their LPs and payloads six places ahead. On a
-//! million LPs this doubles the rate. The pending timers of an LP follow three places ahead.
+//! million LPs this doubles the rate. The pending timers of an LP follow three places
+//! ahead, and the event of its only timer one place ahead, as it may be cancelled.
 
 use warpline_memory::Handle;
 use warpline_model::Model;
@@ -15,6 +16,8 @@ const EVENT_AHEAD: usize = 12;
 const LP_AHEAD: usize = 6;
 /// How many events ahead the timers of its LP are fetched. The LP must be in the cache by then.
 const TIMERS_AHEAD: usize = 3;
+/// How many events ahead the event of the only timer of its LP is fetched.
+const TIMER_EVENT_AHEAD: usize = 1;
 /// A working set of at most this many bytes stays in the nearest cache without being fetched ahead.
 const CACHED_BYTES: usize = 32 << 10;
 
@@ -40,14 +43,19 @@ pub(crate) fn fetch_ahead(
     }
 }
 
-/// Prefetches the timers of the LP of a coming event with `timers_of`, in a model that sets any.
+/// Prefetches the timers of the LP of a coming event with `timers_of`, and the event of the only
+/// timer of a nearer one's with `only_timer_of`, in a model that sets any.
 #[inline(always)]
 pub(crate) fn fetch_timers_ahead(
     upcoming: impl Fn(usize) -> Option<Handle>,
     timers_of: impl FnOnce(Handle),
+    only_timer_of: impl FnOnce(Handle),
 ) {
     if let Some(handle) = upcoming(TIMERS_AHEAD) {
         timers_of(handle);
+    }
+    if let Some(handle) = upcoming(TIMER_EVENT_AHEAD) {
+        only_timer_of(handle);
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod events;
 pub(crate) mod fetch;
+pub(crate) mod handle_set;
 pub(crate) mod handles;
 pub(crate) mod key_order;
 mod locality;
@@ -27,6 +28,7 @@ use warpline_memory::{Handle, catch_panic};
 
 use self::locality::Locality;
 use crate::Event;
+use crate::agenda::handle_set::HandleSet;
 use crate::agenda::key_order::{KeyOrder, Keyed};
 use crate::agenda::pending::{Entry, Heap, PendingSet, Ties};
 use crate::agenda::store::{Incarnation, OptionalHandle, Store};
@@ -63,8 +65,8 @@ pub(crate) struct Agenda<E, Q> {
     by_identity: HashMap<Identity, Handle>,
     /// Events whose anti-messages overtook them.
     cancelled_early: HashSet<Identity>,
-    /// How many pending timers are stopped for good.
-    stopped: usize,
+    /// Pending timers that are stopped for good.
+    stopped: HandleSet,
     /// How many events all PEs have undone since the last sweep here.
     undone: u64,
     /// How many entries the last sweep left.
@@ -85,7 +87,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             ties,
             by_identity: HashMap::new(),
             cancelled_early: HashSet::new(),
-            stopped: 0,
+            stopped: HandleSet::default(),
             undone: 0,
             swept: 0,
             locality: counts.then(Locality::default),
@@ -251,7 +253,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         if self.store.keeps_stopped(handle) {
             return false;
         }
-        self.stopped -= usize::from(self.store.is_stopped_for_good(handle));
+        self.stopped.remove(handle);
         if !needs_drop::<E>() {
             self.release(handle);
             return true;
@@ -331,7 +333,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
     pub(crate) fn bytes_held(&self) -> usize {
         let identities = size_of::<(Identity, Handle)>() * self.by_identity.capacity();
         let early = size_of::<Identity>() * self.cancelled_early.capacity();
-        self.store.bytes() + self.pending.bytes() + self.aside.bytes() + identities + early
+        let sets = self.pending.bytes() + self.aside.bytes() + self.stopped.bytes();
+        self.store.bytes() + sets + identities + early
     }
 }
 

@@ -27,7 +27,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         if over {
             self.discard(timer);
         } else {
-            self.stopped += 1;
+            self.stopped.insert(timer);
         }
         over
     }
@@ -41,7 +41,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Whether most of what is pending are timers that are stopped for good.
     pub(crate) fn has_many_stopped(&self) -> bool {
-        self.stopped > STOPPED_MOST + self.len() / 2
+        self.stopped.len() > STOPPED_MOST + self.len() / 2
     }
 
     /// Drops all timers that are stopped for good, and returns how many.
@@ -49,7 +49,7 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let mut over = Vec::new();
         let order = KeyOrder { events: &self.store, ties: &self.ties };
         let mut stays = |handle| {
-            let stays = !self.store.is_stopped_for_good(handle);
+            let stays = !self.stopped.contains(handle);
             if !stays {
                 over.push(handle);
             }

@@ -16,11 +16,12 @@ use warpline_memory::{
     Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch,
     try_drop,
 };
-use warpline_model::engine::Executor;
+use warpline_model::engine::{Executor, TimerTable};
 use warpline_model::statistics::RowSink;
 use warpline_model::{Fault, Model, Statistics};
 
 use crate::agenda::fetch::{self, fetch_ahead, fetch_payload, fetch_timers_ahead};
+use crate::agenda::handle_set::HandleSet;
 use crate::agenda::key_order::KeyOrder;
 use crate::agenda::pending::{Entry, PendingSet};
 use crate::faults::failure::drop_fault;
@@ -47,8 +48,8 @@ pub struct Sequential<'m, M: Model, Q, R> {
     rows: R,
     committed: u64,
     sent: u64,
-    /// How many pending timers were cancelled and have yet to be dropped.
-    cancelled: usize,
+    /// Pending timers that were cancelled and have yet to be dropped.
+    cancelled: HandleSet,
     current: Option<Handle>,
     /// Whether the payload of the current event, which has been executed, is being dropped.
     dropping: bool,
@@ -84,7 +85,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             rows,
             committed: 0,
             sent: 0,
-            cancelled: 0,
+            cancelled: HandleSet::default(),
             current: None,
             dropping: false,
             prefetching: false,
@@ -199,7 +200,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         let bytes = self.lps.capacity() * size_of::<Lp<M::State>>()
             + self.events.bytes()
             + self.pending.bytes()
-            + self.executor.timers().bytes();
+            + self.executor.timers().bytes()
+            + self.cancelled.bytes();
         let needed = account.settle(bytes as u64);
         if needed > account.budget().limit() {
             Err(Stop::Exhausted(account.budget().exceeded(needed)))
@@ -378,11 +380,15 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             },
         );
         if !self.executor.timers().is_empty() {
+            let timers_of =
+                |event: Handle| self.lps[self.events.get(event).receiver.index()].timers;
+            let tables = self.executor.timers();
             fetch_timers_ahead(
                 |distance| self.pending.upcoming(distance),
+                |event| tables.prefetch(timers_of(event)),
                 |event| {
-                    let lp = &self.lps[self.events.get(event).receiver.index()];
-                    self.executor.timers().prefetch(lp.timers);
+                    let only = tables.get(timers_of(event)).and_then(TimerTable::only);
+                    only.inspect(|timer| self.events.prefetch(*timer));
                 },
             );
         }

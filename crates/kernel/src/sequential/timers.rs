@@ -3,9 +3,9 @@
 //! A cancelled timer stays where it is, and is dropped when its turn comes. When there are more
 //! cancelled timers than other events, and not very few, all of them are dropped at once.
 
-use std::mem::take;
+use std::mem::{needs_drop, take};
 
-use warpline_base::{EventKind, LpId};
+use warpline_base::LpId;
 use warpline_memory::{Handle, try_drop};
 use warpline_model::Model;
 use warpline_model::engine::{TimerTables, TimersOf};
@@ -36,9 +36,8 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
 
     /// Drops an event whose turn has come if it is a timer that was cancelled. Returns whether it is.
     pub(super) fn drops(&mut self, event: Handle) -> bool {
-        let cancelled = self.events.get(event).kind == EventKind::CancelledTimer;
+        let cancelled = self.cancelled.remove(event);
         if cancelled {
-            self.cancelled -= 1;
             self.current = None;
             self.drop_cancelled(event);
         }
@@ -57,15 +56,14 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
     ) {
         let cancelled = take(self.executor.cancelled_timers_mut());
         for (_, timer) in &cancelled {
-            self.events.get_mut(*timer).kind = EventKind::CancelledTimer;
+            self.cancelled.insert(*timer);
             watcher.cancelled(*timer);
         }
-        self.cancelled += cancelled.len();
         // Its memory is used again.
         *self.executor.cancelled_timers_mut() = cancelled;
         self.deliver::<true>(spent, sender, number, watcher);
         self.executor.settle_timers(&mut self.lps[sender.index()].timers);
-        if self.cancelled > CANCELLED_MOST + self.pending.len() / 2 {
+        if self.cancelled.len() > CANCELLED_MOST + self.pending.len() / 2 {
             self.sweep_cancelled();
         }
     }
@@ -73,7 +71,11 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
     /// Drops a timer that was cancelled. As it never happens, a panic in doing so is ignored.
     fn drop_cancelled(&mut self, timer: Handle) {
         self.sent -= 1;
-        _ = try_drop(self.events.remove(timer));
+        if needs_drop::<M::Event>() {
+            _ = try_drop(self.events.remove(timer));
+        } else {
+            self.events.remove(timer);
+        }
     }
 
     /// Drops all cancelled timers.
@@ -82,7 +84,7 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         let order = KeyOrder { events: &self.events, ties: &self.ties };
         self.pending.retain(
             |handle| {
-                let stays = self.events.get(handle).kind != EventKind::CancelledTimer;
+                let stays = !self.cancelled.remove(handle);
                 if !stays {
                     dropped.push(handle);
                 }
@@ -91,13 +93,12 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
             &order,
         );
         dropped.into_iter().for_each(|timer| self.drop_cancelled(timer));
-        self.cancelled = 0;
     }
 
     /// Drops all cancelled timers, and forgets the tables of timers, as another engine knows events
     /// by other handles.
     pub(super) fn end_timers(&mut self) {
-        if self.cancelled > 0 {
+        if self.cancelled.len() > 0 {
             self.sweep_cancelled();
         }
         self.lps.iter_mut().for_each(|lp| lp.timers = TimersOf::default());

@@ -3,6 +3,7 @@
 use warpline_base::TieBreak;
 use warpline_kernel::pending::{Heap, Ladder, PendingSet};
 use warpline_kernel::{Sequential, Step};
+use warpline_memory::{Budget, Region};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::prelude::*;
 use warpline_model::statistics::{Row, RowSink};
@@ -168,20 +169,20 @@ impl Model for Restless {
 
     fn init(&self, lp: &mut Init<Self>) -> Timer {
         lp.send(lp.id(), 1.0, ());
-        lp.send_later(1e6, ())
+        lp.send_later(1e7, ())
     }
 
     fn handle(&self, far: &mut Timer, (): &(), lp: &mut Context<Self>) {
         assert!(lp.cancel(*far), "it is far away");
-        *far = lp.send_later(1e6, ());
+        *far = lp.send_later(1e7, ());
         lp.send(lp.id(), 1.0, ());
     }
 }
 
 fn memory_follows_what_is_pending<Q: PendingSet>(lps: u32) {
-    const TIMERS: u64 = 1_000_000;
+    const TIMERS: u64 = 3_000_000;
     let model = Restless { lps };
-    let mut engine = engine::<_, Q>(&model, 2e6);
+    let mut engine = engine::<_, Q>(&model, 4e6);
     let mut most = 0;
     while engine.committed() < TIMERS {
         assert_eq!(engine.step(1), Ok(Step::Worked));
@@ -196,7 +197,58 @@ fn memory_follows_what_is_pending<Q: PendingSet>(lps: u32) {
 }
 
 #[test]
-fn a_million_cancelled_timers_leave_no_more_than_what_is_pending() {
+fn millions_of_cancelled_timers_leave_no_more_than_what_is_pending() {
     memory_follows_what_is_pending::<Heap>(1);
     memory_follows_what_is_pending::<Ladder>(1000);
+}
+
+/// LPs that send themselves events, or set as many timers.
+struct Clocks {
+    each: u32,
+    timers: bool,
+}
+
+impl Model for Clocks {
+    type State = ();
+    type Event = ();
+
+    fn lps(&self) -> u32 {
+        1000
+    }
+
+    fn init(&self, lp: &mut Init<Self>) {
+        for number in 1..=self.each {
+            if self.timers {
+                lp.send_later(f64::from(number), ());
+            } else {
+                lp.send(lp.id(), f64::from(number), ());
+            }
+        }
+    }
+
+    fn handle(&self, (): &mut (), (): &(), _: &mut Context<Self>) {}
+}
+
+/// What an engine has drawn on its budget once all LPs have set their timers.
+fn drawn(each: u32, timers: bool) -> u64 {
+    let model = Clocks { each, timers };
+    let statistics = Statistics::new(Declarations::default(), 0.0, 1e3);
+    let executor = Executor::new(&model, 1, Limits::ZERO_DELAY_HOPS, false);
+    let mut engine: Sequential<_, Heap, _> =
+        Sequential::new(&model, executor, TieBreak::BySender, time(1e3), statistics, NoRows);
+    let budget = Budget::new(&Region::own(), 1 << 30, 0);
+    engine.draw_on(budget.account());
+    while engine.next_lp().is_some() {
+        engine.initialise_next().expect("nothing is wrong with it");
+    }
+    budget.taken()
+}
+
+#[test]
+fn tables_of_timers_count_against_the_budget() {
+    let of_tables = |each| drawn(each, true) - drawn(each, false);
+    // A cache line for each LP, with spare room for as many at most.
+    assert!((64_000..=130_000).contains(&of_tables(3)), "{} bytes", of_tables(3));
+    // Twenty timers lie beside it, with 16 bytes each.
+    assert!((384_000..=1_000_000).contains(&of_tables(20)), "{} bytes", of_tables(20));
 }

@@ -61,6 +61,12 @@ impl FewTimers {
         self.timers.into_iter().zip(self.events).take(self.len())
     }
 
+    /// The event of the timer, if there is only one.
+    #[inline]
+    pub(super) fn only(&self) -> Option<Handle> {
+        matches!(self.len, Len::One).then_some(self.events[0])
+    }
+
     #[inline]
     fn find(&self, timer: Sequence) -> Option<usize> {
         self.timers[..self.len()].iter().position(|pending| *pending == timer)

@@ -45,6 +45,15 @@ impl TimerTable {
         }
     }
 
+    /// The event of the timer, if there is only one.
+    #[inline]
+    pub fn only(&self) -> Option<Handle> {
+        match &self.0 {
+            Timers::Few(few) => few.only(),
+            Timers::Many(_) => None,
+        }
+    }
+
     /// The event of a timer, if it is pending.
     #[inline]
     pub fn get(&self, timer: Sequence) -> Option<Handle> {
@@ -167,6 +176,7 @@ mod tests {
     #[test]
     fn a_table_moves_out_of_its_cache_line_and_back() {
         assert_eq!(size_of::<TimerTable>(), 64);
+        assert_eq!([0, 1, 2].map(|timers| table(0..timers).only().is_some()), [false, true, false]);
         let mut table = table(0..5);
         assert_eq!(table.bytes_beside(), 0, "five timers fit into the line");
         table.insert(timer(5), Handle::from_bits(5));

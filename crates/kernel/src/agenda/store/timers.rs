@@ -63,9 +63,4 @@ impl<E> Store<E> {
         }
         stopped
     }
-
-    /// Whether an event is a timer that is stopped for good.
-    pub(crate) fn is_stopped_for_good(&self, handle: Handle) -> bool {
-        self.status(handle) == Some(Status::StoppedForGood)
-    }
 }

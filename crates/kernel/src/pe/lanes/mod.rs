@@ -6,7 +6,8 @@ mod initialise;
 mod safe;
 mod speculative;
 
-use warpline_memory::catch_panic;
+use warpline_memory::{Handle, catch_panic};
+use warpline_model::engine::TimerTable;
 
 use super::Pe;
 use crate::agenda::fetch::{fetch_ahead, fetch_payload, fetch_timers_ahead};
@@ -111,11 +112,16 @@ impl<T: PeTypes> Pe<'_, T> {
             },
         );
         if !self.executor.timers().is_empty() {
+            let timers_of = |event: Handle| {
+                self.lps.get(self.lps.index(self.agenda.event(event).receiver)).timers
+            };
+            let tables = self.executor.timers();
             fetch_timers_ahead(
                 |distance| self.agenda.upcoming(distance),
+                |event| tables.prefetch(timers_of(event)),
                 |event| {
-                    let lp = self.lps.get(self.lps.index(self.agenda.event(event).receiver));
-                    self.executor.timers().prefetch(lp.timers);
+                    let only = tables.get(timers_of(event)).and_then(TimerTable::only);
+                    only.inspect(|timer| self.agenda.prefetch(*timer));
                 },
             );
         }
