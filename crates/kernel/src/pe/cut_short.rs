@@ -25,6 +25,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// until it is told [the new end](Self::end_at). Also returns a time after the GVT to which it
     /// last contributed.
     pub fn propose_end(&mut self) -> (VirtualTime, VirtualTime) {
+        self.waits_for_verdict = false;
         let first = if self.lps.all_initialised() { self.first_time() } else { VirtualTime::ZERO };
         self.frontier.propose_end(first)
     }
@@ -39,6 +40,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if self.frontier.over().is_some() {
             return;
         }
+        self.waits_for_verdict = false;
         self.world.end_at(end);
         self.frontier.end_at(end);
         if self.past.has_open() || self.past.has_pending_cancellations() || !self.faults.are_none()

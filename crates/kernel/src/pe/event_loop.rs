@@ -31,6 +31,10 @@ impl<T: PeTypes> Pe<'_, T> {
 
     fn execute_step(&mut self) -> Step {
         let watched = self.gauge.begin_step();
+        self.receive_control();
+        if self.still_waits() && !watched {
+            return self.wait_for_gvt();
+        }
         self.receive();
         let executed = self.execute(watched);
         self.file_received();
@@ -38,6 +42,7 @@ impl<T: PeTypes> Pe<'_, T> {
         self.publish(executed);
         self.take_part_in_gvt(executed);
         self.count_register_accesses();
+        self.note_waiting();
         let over = self.frontier.over();
         self.gauge.end_step(executed == 0, watched, over.is_some());
         over.unwrap_or(if executed > 0 { Step::Worked } else { Step::Idle })

@@ -39,7 +39,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Does what the GVT algorithm asks for.
-    fn advance_gvt(&mut self) {
+    pub(super) fn advance_gvt(&mut self) {
         loop {
             let (gvt, mut view) = self.gvt_view();
             match gvt.advance(&mut view) {
@@ -137,25 +137,6 @@ impl<T: PeTypes> Pe<'_, T> {
     pub fn waits_for(&mut self) -> Option<VirtualTime> {
         let first = self.first_time();
         (first >= self.frontier.horizon()).then_some(first)
-    }
-
-    /// Whether the next step does nothing unless something arrives before it: the PE takes part in
-    /// a computation of GVT, and has nothing that it may execute before that is over. It is always
-    /// `false` for PEs that follow bounds, go ahead, or look at memory that all share.
-    pub fn is_waiting_for_gvt(&mut self) -> bool {
-        let by_messages = self.world.follows_gvt_alone()
-            && !self.world.tuning().lanes.has_speculative()
-            && !self.gvt.is_readable()
-            && self.gvt.shared_word().is_none();
-        let is_quiet = self.frontier.over().is_none()
-            && self.lps.all_initialised()
-            && self.faults.are_none()
-            && !self.past.has_open();
-        by_messages
-            && is_quiet
-            && self.gvt.is_on()
-            && (self.gvt.is_paused()
-                || self.first_time() >= self.frontier.horizon() && !self.is_at_gvt())
     }
 
     /// Counts how often this PE has used registers.

@@ -19,12 +19,13 @@ mod status;
 mod timers;
 mod types;
 mod undo;
+mod wait_for_gvt;
 pub(crate) mod world;
 
 use std::time::Duration;
 
 use warpline_base::VirtualTime;
-use warpline_memory::{Account, Buffers, catch_panic, prefetch_all};
+use warpline_memory::{Account, Buffers, catch_panic, prefetch, prefetch_all};
 use warpline_model::Statistics;
 use warpline_model::engine::Executor;
 
@@ -81,6 +82,8 @@ pub struct Pe<'m, T: PeTypes> {
     gauge: Gauge,
     /// Where the code of the model runs.
     executor: Executor<T::Model>,
+    /// The PE can [only wait](Self::is_waiting_for_gvt) for a verdict, as of its last step.
+    waits_for_verdict: bool,
 }
 
 /// What a PE is made from, beside its task and its tuning.
@@ -139,12 +142,22 @@ impl<'m, T: PeTypes> Pe<'m, T> {
             gauge: Gauge::new(task.roles.count(), tuning.measures),
             executor,
             world,
+            waits_for_verdict: false,
         }
     }
 
     /// Prefetches it, as it is stepped soon. Where many PEs take turns, none of them stays in a cache.
     pub fn prefetch(&self) {
         prefetch_all(self);
+    }
+
+    /// Prefetches what it touches in a step in which it can only
+    /// [wait](Self::is_waiting_for_gvt).
+    pub fn prefetch_for_gvt(&self) {
+        prefetch_all(&self.gvt);
+        prefetch_all(&self.mail);
+        prefetch_all(&self.calls);
+        prefetch(&self.waits_for_verdict);
     }
 
     /// Declares which thread steps this PE: `on_core` returns how long that thread has been on a

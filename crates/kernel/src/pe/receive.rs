@@ -14,27 +14,37 @@ use crate::tuning::Messages;
 const SURPLUS_MOST: usize = 8192;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// The first stage of receiving: takes control messages, reads what others have published, and
+    /// Takes control messages. They and bounds come first, so that everything sent before them is
+    /// found in the mailbox.
+    #[inline]
+    pub(super) fn receive_control(&mut self) {
+        while let Some(control) = self.mail.receive_control() {
+            self.gvt.receive_control(control);
+        }
+    }
+
+    /// The first stage of receiving, after control messages: reads what others have published, and
     /// empties the mailbox. It prefetches the buffers of the messages, which arrive during the
     /// batch. If a window opens, the second stage follows at once, as there is nothing to execute
     /// before it.
     pub(super) fn receive(&mut self) {
-        // Control messages and bounds come first, so that everything sent before them is found in
-        // the mailbox.
-        while let Some(control) = self.mail.receive_control() {
-            self.gvt.receive_control(control);
-        }
         let opens = self.read_progress();
+        self.receive_messages();
+        if opens {
+            self.open_window();
+        }
+        self.gauge.lap(Phase::Receive);
+    }
+
+    /// Empties the mailbox, and prefetches what was in it.
+    #[inline]
+    pub(super) fn receive_messages(&mut self) {
         let messages = self.mail.receive();
         self.gauge.found_waiting(messages.len() as u64);
         for message in messages {
             self.agenda.prefetch_buffer(message.event);
         }
         self.mail.prefetch();
-        if opens {
-            self.open_window();
-        }
-        self.gauge.lap(Phase::Receive);
     }
 
     /// Reads how far the other PEs have come. Returns whether a window is to open when the mailbox

@@ -40,6 +40,7 @@ any_pe! {
     /// A [`Pe`]; each function is that of the same name.
     pub(crate) trait AnyPe {
         fn prefetch(&self);
+        fn prefetch_for_gvt(&self);
         fn step(&mut self) -> Result<Step, Exhausted>;
         fn beat(&self) -> &Arc<Beat>;
         fn begin_thread(&mut self, on_core: fn() -> Duration, alone: bool);
@@ -50,7 +51,7 @@ any_pe! {
         fn shared_word(&self) -> Option<u64>;
         fn horizon_in_registers(&self) -> Option<VirtualTime>;
         fn waits_for(&mut self) -> Option<VirtualTime>;
-        fn is_waiting_for_gvt(&mut self) -> bool;
+        fn is_waiting_for_gvt(&self) -> bool;
         fn note_idle_steps(&mut self, steps: u32);
         fn horizon(&self) -> VirtualTime;
         fn idle_steps_left(&mut self) -> Option<u32>;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Tuning, Undoing, Window};
-use warpline_memory::{Buffers, Region, buffers_of};
+use warpline_memory::{Buffers, Region, buffers_of, list_for, prefer_huge_pages};
 use warpline_model::engine::{Executor, Limits};
 use warpline_model::{Model, Statistics};
 
@@ -78,6 +78,9 @@ impl<'m, M: Model> Common<'m, M> {
         let buffers = buffers_of(region, portable, (plan.pes, mine), plan.pools);
         let statistics = start.statistics.into_iter().skip(local.start);
         let of_process = buffers.into_iter().zip(gvts).zip(statistics);
-        ports.into_iter().zip(of_process).take(local.len()).map(make).collect()
+        let mut pes = list_for(local.len(), "PEs");
+        prefer_huge_pages(&mut pes);
+        pes.extend(ports.into_iter().zip(of_process).take(local.len()).map(make));
+        pes
     }
 }

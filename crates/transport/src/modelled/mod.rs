@@ -8,6 +8,7 @@
 
 mod arrivals;
 mod bounds;
+mod distances;
 mod mailbox;
 mod network;
 mod port;

@@ -6,10 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Content, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
-use warpline_memory::{Handle, Pool, prefetch_all, prefetch_write, try_drop};
+use warpline_memory::{
+    Handle, Pool, list_for, prefer_huge_pages, prefetch_all, prefetch_write, try_drop,
+};
 
 use super::arrivals::Arriving;
 use super::bounds::Bounds;
+use super::distances::Distances;
 use super::mailbox::{Mailbox, Opened, Outbox};
 
 /// The bytes of a control message, or of a block that is written: a share of a reduction.
@@ -109,6 +112,7 @@ pub trait ModelledWires {
 #[derive(Debug)]
 pub(super) struct Network<E> {
     machine: Arc<Machine>,
+    distances: Distances,
     mailboxes: Vec<Mailbox<E>>,
     /// What is on its way to any PE: events and anti-messages, control messages, and blocks with
     /// the PEs that have written them.
@@ -135,11 +139,12 @@ impl<E> ModelledNetwork<E> {
     pub(super) fn new(machine: &Arc<Machine>, pes: u32, payload: fn(&E) -> u64) -> Self {
         ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
-            mailboxes: (0..pes).map(|_| Mailbox::default()).collect(),
+            distances: Distances::new(machine),
+            mailboxes: table(pes, "mailboxes"),
             values: Pool::default(),
             controls: Pool::default(),
             writes: Pool::default(),
-            bounds: (0..pes).map(|_| Bounds::default()).collect(),
+            bounds: table(pes, "bounds"),
             cards: vec![Time::ZERO; machine.nodes(pes) as usize],
             latency_most: machine.latency_most(pes),
             payload,
@@ -169,6 +174,14 @@ impl Travelled {
         let Travelled { at, far } = self;
         Arriving { at, copying: Time::ZERO, handle, far, in_slot: false }
     }
+}
+
+/// One of these for each PE. What many PEs have is spread over many pages.
+fn table<T: Default>(pes: u32, what: &'static str) -> Vec<T> {
+    let mut table = list_for(pes as usize, what);
+    prefer_huge_pages(&mut table);
+    table.extend((0..pes).map(|_| T::default()));
+    table
 }
 
 /// How long so many bytes take within a node, and between nodes.
@@ -239,7 +252,7 @@ impl<E> Network<E> {
         let outbox = &self.mailboxes[pe as usize].outbox;
         let mut sent = Sent::default();
         for (to, message) in &outbox.values {
-            let far = machine.is_far(pe, *to);
+            let far = self.distances.is_far(pe, *to);
             sent.messages += 1;
             sent.far += u64::from(far);
             let through_memory = || self.through_memory(message, machine.level(far));
@@ -248,7 +261,7 @@ impl<E> Network<E> {
                 unit.map_or_else(through_memory, MailboxUnit::sending) + machine.costs.send;
         }
         for (to, _) in &outbox.controls {
-            sent.gvt += machine.level(machine.is_far(pe, *to)).overhead;
+            sent.gvt += machine.level(self.distances.is_far(pe, *to)).overhead;
         }
         let bounds = u64::from(outbox.bound.is_some()) + u64::from(outbox.round.is_some());
         // One write for those that share memory, and one for each other.
@@ -276,18 +289,18 @@ impl<E> Network<E> {
     /// between nodes.
     fn travel(&mut self, from: u32, to: u32, now: Time, lengths: [Time; 2]) -> Travelled {
         let machine = &*self.machine;
-        let far = machine.is_far(from, to);
+        let far = self.distances.is_far(from, to);
         let level = machine.level(far);
         let length = lengths[usize::from(far)];
         let mut starts = now;
         if far {
-            let card = &mut self.cards[machine.node(from) as usize];
+            let card = &mut self.cards[self.distances.node(from) as usize];
             starts = starts.max(*card);
             *card = starts + level.gap + length;
         }
         let left = starts + length;
         self.bounds[from as usize].note_left(far, left);
-        Travelled { at: left + machine.latency(from, to), far }
+        Travelled { at: left + self.distances.latency(machine, from, to), far }
     }
 
     /// Sends the messages of a PE one after the other, until one has to wait.
@@ -300,7 +313,7 @@ impl<E> Network<E> {
     ) -> Departed {
         let mut until = now;
         while let Some((to, content)) = outbox.values.pop_front() {
-            let far = self.machine.is_far(pe, to);
+            let far = self.distances.is_far(pe, to);
             let mut in_slot = false;
             if let Some(unit) = self.machine.mailboxes(far).copied() {
                 in_slot = self.mailbox(to).slots.take(unit.slots);

@@ -44,6 +44,8 @@ pub(super) struct Core {
     horizon: VirtualTime,
     /// Its PE does nothing in its next step unless something arrives before it.
     waits: bool,
+    /// Its PE can only wait for a verdict.
+    waits_for_gvt: bool,
     done: Done,
     pub(super) spent: Spent,
     /// When the system kept it from its core, in all.
@@ -76,6 +78,7 @@ impl Core {
             let_go: None,
             horizon: VirtualTime::ZERO,
             waits: false,
+            waits_for_gvt: false,
             done: Done::default(),
             spent: Spent::default(),
             interrupted: Time::ZERO,
@@ -248,8 +251,16 @@ impl Core {
         self.waits
     }
 
-    pub(super) fn note_waits(&mut self, waits: bool) {
-        self.waits = waits;
+    /// Whether its PE can only wait for a verdict.
+    pub(super) fn waits_for_gvt(&self) -> bool {
+        self.waits_for_gvt
+    }
+
+    /// Notes after a step whether its PE can only wait for a verdict; and whether it makes also the
+    /// steps in which it does nothing.
+    pub(super) fn note_waits(&mut self, for_gvt: bool, all_steps: bool) {
+        self.waits_for_gvt = for_gvt;
+        self.waits = for_gvt && !all_steps && !self.is_idle();
     }
 
     /// When a step ends that began at `begun` and would end at `ends` without interruptions.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use warpline_kernel::{Counts, PanicSilencer, Step, last_panic};
 use warpline_machine::{Machine, Time};
-use warpline_memory::{Region, catch_panic, prefetch_all};
+use warpline_memory::{Region, catch_panic, list_for, prefer_huge_pages, prefetch_all};
 use warpline_record::MachineRecord;
 use warpline_transport::{Arrival, ModelledWires};
 
@@ -128,8 +128,9 @@ struct Stepper<'a, 'w> {
 impl<'a, 'w> Stepper<'a, 'w> {
     fn new(modelled: &'a Modelled<'w>, pes: usize) -> Self {
         let machine = &modelled.machine;
-        let mut cores: Vec<Core> =
-            (0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)).collect();
+        let mut cores: Vec<Core> = list_for(pes, "cores of a machine");
+        prefer_huge_pages(&mut cores);
+        cores.extend((0..pes as u32).map(|pe| Core::new(machine, modelled.seed, pe)));
         for pe in shown::recorded(machine, modelled.seed, pes) {
             cores[pe].recorder = Some(Box::new(Recorder::new()));
         }
@@ -153,8 +154,13 @@ impl<'a, 'w> Stepper<'a, 'w> {
 
     /// Prefetches a PE, its core and its mailbox.
     fn prefetch(&self, soon: &dyn AnyPe, pe: u32) {
-        soon.prefetch();
-        prefetch_all(&self.cores[pe as usize]);
+        let core = &self.cores[pe as usize];
+        if core.waits_for_gvt() {
+            soon.prefetch_for_gvt()
+        } else {
+            soon.prefetch()
+        }
+        prefetch_all(core);
         self.modelled.wires.prefetch(pe);
     }
 
@@ -269,7 +275,7 @@ impl<'a, 'w> Stepper<'a, 'w> {
         let mail_counts = *events_wake || *has_bounds;
         let has_news = rises || if mail_counts { did.any() } else { did.more_than_mail() };
         core.note_step(now, step == Step::Idle && !has_news, is_over);
-        core.note_waits(!modelled.all_steps && !core.is_idle() && stepped.is_waiting_for_gvt());
+        core.note_waits(stepped.is_waiting_for_gvt(), modelled.all_steps);
         self.running -= usize::from(is_over);
         if !core.is_idle() {
             self.stalls = 0;
