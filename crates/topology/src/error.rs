@@ -16,3 +16,6 @@ impl ReadError {
 
 /// What is wrong, in words that follow "the topology file `x`".
 pub(crate) type Problem = String;
+
+/// What can be read, for messages.
+pub(crate) const EXPECTED: &str = "expected GraphML, GML, SNDlib (XML or native), JSON (node-link, adjacency, Cytoscape or JGF), or a list of edges (CSV)";

@@ -1,5 +1,7 @@
 //! What a caller may have filled in or dropped. Each says what it did.
 
+use std::collections::BTreeSet;
+
 use crate::error::ReadError;
 use crate::graph::Graph;
 
@@ -76,6 +78,8 @@ impl Graph {
         assert!(default_km.is_finite() && default_km >= 0.0, "{default_km} km is no length");
         let (mut circles, mut defaults) = (0, 0);
         let mut first_default = None;
+        // Names of numbers that may be lengths, where coordinates say more.
+        let mut idle = BTreeSet::new();
         for number in 0..self.links.len() {
             let link = self.links[number];
             if link.length.is_some() {
@@ -85,6 +89,7 @@ impl Graph {
                 delay * crate::PROPAGATION_SPEED
             } else if let Some(length) = self.great_circle(number)? {
                 circles += 1;
+                idle.extend(self.unclear_name(number).map(str::to_owned));
                 length
             } else {
                 self.refuse_unclear(number)?;
@@ -103,6 +108,10 @@ impl Graph {
                     "links are as long as the great circles between their ends",
                 ),
             );
+        }
+        for name in idle {
+            self.assumptions
+                .push(format!("`{name}` of links is not used (it may be with `length-from`)"));
         }
         if let Some(first) = first_default {
             let ends = self.ends(&self.links[first]);
@@ -159,17 +168,20 @@ impl Graph {
 
     /// Refuses a link without a length that has a number which may be one.
     fn refuse_unclear(&self, number: usize) -> Result<(), ReadError> {
-        let at = self.unclear.partition_point(|(link, _)| (*link as usize) < number);
-        let Some((_, name)) = self.unclear.get(at).filter(|(link, _)| *link as usize == number)
-        else {
-            return Ok(());
-        };
+        let Some(name) = self.unclear_name(number) else { return Ok(()) };
         let value = self.number(number, name).unwrap_or_default();
         let (here, ends) = (self.place(number), self.ends(&self.links[number]));
         Err(self.error(format!(
             "does not say how long the link {ends} at {here} is: it has `{name}` ({value}), which may be a length or a delay; \
              if it is, say so with its unit, as in `length-from={name}:km` or `length-from={name}:ms`, and otherwise `length-from=none`"
         )))
+    }
+
+    /// The name under which a link has a number that may be its length.
+    fn unclear_name(&self, number: usize) -> Option<&str> {
+        let at = self.unclear.partition_point(|(link, _)| (*link as usize) < number);
+        let (link, name) = self.unclear.get(at)?;
+        (*link as usize == number).then_some(&**name)
     }
 
     fn error(&self, problem: String) -> ReadError {

@@ -3,16 +3,14 @@
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use crate::builder::Builder;
-use crate::error::Problem;
+use crate::error::{EXPECTED, Problem};
 use crate::graph::{Format, Graph, Id};
 use crate::meaning::{Given, Value, is_nothing, quantity};
 
-use super::EXPECTED;
-
-const SOURCES: [&str; 10] =
-    ["source", "from", "src", "start", "u", "a", "node1", "source node", "fromnodeid", "from node"];
-const TARGETS: [&str; 11] =
-    ["target", "to", "dst", "dest", "end", "v", "b", "node2", "target node", "tonodeid", "to node"];
+const SOURCES: [&str; 9] =
+    ["source", "from", "src", "start", "u", "node1", "source node", "fromnodeid", "from node"];
+const TARGETS: [&str; 10] =
+    ["target", "to", "dst", "dest", "end", "v", "node2", "target node", "tonodeid", "to node"];
 
 /// The most characters of a line that messages show.
 const SHOWN: usize = 40;
@@ -178,13 +176,19 @@ fn header(fields: &[&str], line: u32) -> Result<Option<Columns>, Problem> {
                 || words.contains(&name.to_ascii_lowercase().as_str())
         })
     };
+    let is_number = |field: &&str| field.parse::<f64>().is_ok();
     let (source, target) = match (column(&SOURCES), column(&TARGETS)) {
-        (Some(source), Some(target)) => (source, target),
+        // Nodes may be called `u` and `v`: numbers beside them are those of a link.
+        (Some(source), Some(target))
+            if names[source].len() > 1 || fields.len() > 2 && !fields.iter().any(is_number) =>
+        {
+            (source, target)
+        }
         _ => {
             // Words where links have numbers are names of columns.
             let is_word = |field: &&str| {
                 !is_nothing(field)
-                    && field.parse::<f64>().is_err()
+                    && !is_number(field)
                     && quantity(field).is_none()
                     && !field.starts_with('{')
             };

@@ -10,6 +10,9 @@ use crate::meaning::{Given, Value, is_nothing};
 /// How deep lists may lie within each other.
 const MOST_LEVELS: u32 = 100;
 
+/// The most values that a node or edge may have.
+const MOST_VALUES: usize = 1000;
+
 /// How many keys may come before the graph, as far as it is looked for.
 const KEYS_BEFORE: usize = 64;
 
@@ -104,6 +107,12 @@ type Field<'a> = (&'a str, Cow<'a, str>);
 fn fields<'a>(parser: &mut Parser<'a>) -> Result<Vec<Field<'a>>, Problem> {
     let mut fields = Vec::new();
     while let Some(key) = parser.key()? {
+        if fields.len() == MOST_VALUES {
+            let line = parser.line;
+            return Err(format!(
+                "has more than {MOST_VALUES} values of a node or edge, in line {line}"
+            ));
+        }
         match parser.value()? {
             Token::Open => parser.skip()?,
             Token::Word(word) => fields.push((key, Cow::Borrowed(word))),

@@ -9,6 +9,9 @@ use crate::meaning::{Given, Value};
 
 use super::xml::{self, Attributes, Visit};
 
+/// The most keys that a file may declare: every node or edge is looked at for every one.
+const MOST_KEYS: usize = 1000;
+
 /// Reads a graph from GraphML.
 pub(super) fn read(text: &str, given: &Given) -> Result<Graph, Problem> {
     let mut file = GraphMl {
@@ -82,6 +85,9 @@ impl Visit for GraphMl<'_> {
                     |what: &str, default: &str| attributes.get(what).unwrap_or(default).to_owned();
                 let key =
                     Key { name: word("attr.name", &id), of: word("for", "all"), default: None };
+                if self.keys.len() == MOST_KEYS {
+                    return Err(format!("declares more than {MOST_KEYS} keys, in line {line}"));
+                }
                 self.keys.insert(id.clone(), key);
                 self.defining = Some(id);
             }

@@ -6,10 +6,13 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::error::Problem;
 
-use super::Lines;
+use super::lines::Lines;
 
 /// How deep elements may lie within each other.
 const MOST_LEVELS: usize = 100;
+
+/// The most attributes that an element may have.
+const MOST_ATTRIBUTES: usize = 100;
 
 /// What hears of the elements of a file.
 pub(super) trait Visit {
@@ -132,6 +135,11 @@ fn opened(element: &BytesStart<'_>, line: u32) -> Result<(String, Attributes), P
     let name = String::from_utf8_lossy(element.local_name().as_ref()).into_owned();
     let mut attributes = Vec::new();
     for attribute in element.attributes() {
+        if attributes.len() == MOST_ATTRIBUTES {
+            return Err(format!(
+                "has more than {MOST_ATTRIBUTES} attributes of `<{name}>`, in line {line}"
+            ));
+        }
         let wrong = |why: String| format!("is not valid XML: {why}, in `<{name}>` in line {line}");
         let attribute = attribute.map_err(|why| wrong(why.to_string()))?;
         let value = attribute.unescape_value().map_err(|why| wrong(why.to_string()))?;

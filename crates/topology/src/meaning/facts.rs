@@ -15,9 +15,12 @@ pub(crate) struct LinkFacts<'v> {
     pub(crate) weight: Option<f64>,
     /// In bit/s.
     capacity: Option<f64>,
-    /// A capacity without a unit, its unit if another attribute has it, and what a label says.
+    /// A capacity without a unit.
     bare: Option<f64>,
+    /// A capacity whose unit another attribute has.
+    speed: Option<f64>,
     unit: Option<&'v str>,
+    /// What a text says among other things.
     label: Option<f64>,
 }
 
@@ -82,12 +85,13 @@ impl<'v> LinkFacts<'v> {
                 self.capacity = self.capacity.or(Some(rate));
             }
             (Meaning::Capacity(_), ..) => return Err(CAPACITY),
-            (Meaning::CapacityUnit, ..) => {
+            (Meaning::Speed, Ok(number), _) => self.speed = self.speed.or(number),
+            (Meaning::SpeedUnit, ..) => {
                 if let Value::Text(text) = value {
                     self.unit = Some(text);
                 }
             }
-            (Meaning::CapacityLabel, ..) => {
+            (Meaning::CapacityLabel | Meaning::Speed, ..) => {
                 if let Value::Text(text) = value {
                     self.label = self.label.or_else(|| rate_in(text));
                 }
@@ -98,25 +102,24 @@ impl<'v> LinkFacts<'v> {
     }
 
     /// The capacity in bit/s: as it is in one attribute, from a number and a unit in two, from a
-    /// number that is assumed to be in the usual unit, or from a label. 0 means that it is unknown.
+    /// label, or from a number that is assumed to be in the usual unit. 0 means that it is unknown.
     pub(crate) fn capacity(
         &self,
         assumed: impl FnOnce(f64),
     ) -> Result<Option<f64>, (f64, &'static str)> {
-        let capacity = match (self.capacity, self.bare, self.unit) {
-            (Some(capacity), ..) => Some(capacity),
-            (None, Some(number), Some(unit)) => Some(
-                number
-                    * rate_unit(unit)
-                        .ok_or((number, "with a unit of bit rates, such as G or Mbps"))?,
-            ),
-            (None, Some(number), None) => {
-                if number != 0.0 {
-                    assumed(number);
-                }
-                Some(number * USUAL_RATE)
-            }
-            (None, None, _) => self.label,
+        let speed = || Some(self.speed? * rate_unit(self.unit?)?);
+        let capacity = match (self.capacity, self.bare.or(self.speed)) {
+            (Some(capacity), _) => Some(capacity),
+            (None, Some(number)) => speed().or_else(|| {
+                // A label knows the unit.
+                self.label.or_else(|| {
+                    if number != 0.0 {
+                        assumed(number);
+                    }
+                    Some(number * USUAL_RATE)
+                })
+            }),
+            (None, None) => self.label,
         };
         match capacity {
             Some(wrong) if !(wrong >= 0.0 && wrong.is_finite()) => Err((wrong, CAPACITY)),

@@ -17,8 +17,10 @@ pub(crate) enum Meaning {
     Delay(f64),
     /// Capacity, in units of so many bit/s; if none is said, values may say it.
     Capacity(Option<f64>),
-    /// The unit of the capacity beside it.
-    CapacityUnit,
+    /// Capacity as the Topology Zoo has it: a number, whose unit is beside it, or free text.
+    Speed,
+    /// The unit of the speed beside it.
+    SpeedUnit,
     /// Free text that may say the capacity.
     CapacityLabel,
     /// A number that may be a length, a delay, or something else; values may have units.
@@ -85,7 +87,7 @@ impl Given {
             {
                 Meaning::Other
             }
-            Meaning::Capacity(_) | Meaning::CapacityLabel
+            Meaning::Capacity(_) | Meaning::CapacityLabel | Meaning::Speed
                 if !matches!(self.capacity, Choice::ByName) =>
             {
                 Meaning::Other
@@ -123,7 +125,8 @@ impl Meaning {
 fn of_link(name: &str) -> Meaning {
     match plain(name).as_str() {
         "linkspeedraw" => return Meaning::Capacity(Some(1.0)),
-        "linkspeedunits" => return Meaning::CapacityUnit,
+        "linkspeed" => return Meaning::Speed,
+        "linkspeedunits" => return Meaning::SpeedUnit,
         "linklabel" | "linktype" => return Meaning::CapacityLabel,
         // As TopoHub and many others have it.
         "dist" => return Meaning::Length(1.0),
@@ -214,8 +217,8 @@ mod tests {
             ("capacity_gbps", Meaning::Capacity(Some(1e9))),
             ("bandwidth [Mbit/s]", Meaning::Capacity(Some(1e6))),
             ("LinkSpeedRaw", Meaning::Capacity(Some(1.0))),
-            ("LinkSpeed", Meaning::Capacity(None)),
-            ("LinkSpeedUnits", Meaning::CapacityUnit),
+            ("LinkSpeed", Meaning::Speed),
+            ("LinkSpeedUnits", Meaning::SpeedUnit),
             ("LinkLabel", Meaning::CapacityLabel),
             ("length", Meaning::Unclear),
             ("weight", Meaning::Unclear),

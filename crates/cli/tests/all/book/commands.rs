@@ -13,8 +13,11 @@ use super::{chapter_names, document, root};
 use crate::support::{command, output, warpline_in};
 
 /// Files of the reader that commands name, and files of the project in their place.
-const FILES: [(&str, &str); 1] =
-    [("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json")];
+const FILES: [(&str, &str); 3] = [
+    ("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json"),
+    ("zoo.graphml", "crates/topology/tests/odd/ring.graphml"),
+    ("edges.csv", "crates/topology/tests/odd/edges.csv"),
+];
 
 macro_rules! documents {
     ($($test:ident: $path:literal,)*) => {
@@ -37,6 +40,7 @@ documents! {
     running: "docs/book/src/running.md",
     engines: "docs/book/src/engines.md",
     settings: "docs/book/src/settings.md",
+    topologies: "docs/book/src/topologies.md",
     processes: "docs/book/src/processes.md",
     memory: "docs/book/src/memory.md",
     machines: "docs/book/src/machines.md",

@@ -7,8 +7,10 @@ use crate::error::Problem;
 use crate::graph::{Format, Id};
 use crate::meaning::Given;
 
+use super::elements::{
+    SOURCES, TARGETS, WRAPPERS, add_node, at, format_of, id as node_id, values, whole,
+};
 use super::value::{Json, Object};
-use super::{SOURCES, TARGETS, WRAPPERS, add_node, at, format_of, id, values, whole};
 
 /// Reads the nodes and links of a file.
 pub(super) fn read<'g>(file: &Object, given: &'g Given) -> Result<Builder<'g>, Problem> {
@@ -136,7 +138,7 @@ fn adjacency<'g>(file: &Object, given: &'g Given) -> Result<Builder<'g>, Problem
                 return Err(format!("has {} at {here}, where a link is expected", link.kind()));
             };
             let id = fields.get("id").unwrap_or(&Json::Null);
-            let Some(target) = super::id(id).and_then(|id| builder.find(&id.to_string())) else {
+            let Some(target) = node_id(id).and_then(|id| builder.find(&id.to_string())) else {
                 return Err(format!("has a mistake at {here}.id: there is no node {id}"));
             };
             let key = fields.get("key").map(Json::to_string).unwrap_or_default();
@@ -156,7 +158,7 @@ fn adjacency<'g>(file: &Object, given: &'g Given) -> Result<Builder<'g>, Problem
 /// Adds nodes that are objects with an `id` (or `key`), or ids alone.
 fn add_nodes(builder: &mut Builder<'_>, list: &[Json]) -> Result<(), Problem> {
     let plain = !list.is_empty()
-        && list.iter().all(|node| !matches!(node, Json::Object(_)) && id(node).is_some());
+        && list.iter().all(|node| !matches!(node, Json::Object(_)) && node_id(node).is_some());
     let own_id = |fields: &Object| -> Option<Json> {
         let wrapped = WRAPPERS.iter().filter_map(|name| match fields.get(name) {
             Some(Json::Object(inner)) => inner.get("id").cloned(),
@@ -176,14 +178,14 @@ fn add_nodes(builder: &mut Builder<'_>, list: &[Json]) -> Result<(), Problem> {
             }
             Json::Object(fields) => {
                 let given = own_id(fields).unwrap_or(Json::Null);
-                let Some(own_id) = id(&given) else {
+                let Some(own_id) = node_id(&given) else {
                     return Err(format!(
                         "has {given} as nodes[{number}].id; a node's id is a whole number or a string"
                     ));
                 };
                 add_node(builder, number, own_id, fields)?;
             }
-            other => match id(other).filter(|_| plain) {
+            other => match node_id(other).filter(|_| plain) {
                 Some(own_id) => add_node(builder, number, own_id, &Object::default())?,
                 None => {
                     return Err(format!(
@@ -216,7 +218,8 @@ impl Ends {
                 _ => None,
             })
         };
-        let is_id = |end: &Json| id(end).is_some_and(|id| builder.find(&id.to_string()).is_some());
+        let is_id =
+            |end: &Json| node_id(end).is_some_and(|id| builder.find(&id.to_string()).is_some());
         if links.is_empty() || ends().flatten().any(is_id) {
             return Ends::Ids;
         }
@@ -246,7 +249,7 @@ impl Ends {
 
     fn find(&self, builder: &Builder<'_>, end: &Json) -> Option<u32> {
         match (self, end) {
-            (Ends::Ids, _) => builder.find(&id(end)?.to_string()),
+            (Ends::Ids, _) => builder.find(&node_id(end)?.to_string()),
             (Ends::Places, Json::Number(number)) => u32::try_from(whole(number)?).ok(),
             (Ends::Names(names), Json::Text(name)) => names.get(&**name).copied().flatten(),
             _ => None,
