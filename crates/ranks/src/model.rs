@@ -8,8 +8,8 @@ use warpline_base::random::Random;
 use warpline_model::engine::{Limits, context_of, limits_of};
 use warpline_model::record::{Stuck, View};
 use warpline_model::{
-    Abilities, Configure, Context, Declarations, Finish, Init, Model, Outcome, Preset,
-    Results, WireFormat,
+    Abilities, Configure, Context, Declarations, Finish, Init, Model, Outcome, Preset, Results,
+    WireFormat,
 };
 
 use crate::lp::RankLp;

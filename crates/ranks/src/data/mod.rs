@@ -1,10 +1,13 @@
 //! What programs send: values, or a size alone.
 
 mod element;
+pub(crate) mod parts;
+pub(crate) mod reduction;
 
 use warpline_memory::Payload;
 
 pub use self::element::{Datatype, Element};
+pub use self::reduction::Op;
 use crate::progress::packet::Content;
 
 /// What a message carries: values, bytes, or just a size. A skeleton of a program sends sizes, which
@@ -49,7 +52,11 @@ impl Data {
     /// If it is just a size, or holds values of another type.
     pub fn values<T: Element>(&self) -> Vec<T> {
         let Content::Bytes(bytes) = &self.content else {
-            assert!(self.is_empty(), "{} bytes were sent by size alone: they have no values", self.len());
+            assert!(
+                self.is_empty(),
+                "{} bytes were sent by size alone: they have no values",
+                self.len()
+            );
             return Vec::new();
         };
         assert!(
@@ -69,7 +76,6 @@ impl Data {
             Content::Bytes(bytes) => Some(bytes),
         }
     }
-
 }
 
 impl<T: Element> From<&[T]> for Data {

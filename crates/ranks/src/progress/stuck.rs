@@ -20,10 +20,9 @@ impl Progress {
                 format!("a message of {from} with {tag}")
             }
             Work::Arriving => format!("the bytes of a message of rank {}", slot.received.from),
-            Work::Send { to, tag, content } => format!(
-                "rank {to} to receive {} bytes with tag {tag}",
-                content.len()
-            ),
+            Work::Send { to, tag, content } => {
+                format!("rank {to} to receive {} bytes with tag {tag}", content.len())
+            }
             Work::Done | Work::Cancelled => "nothing".to_owned(),
         }
     }
