@@ -22,6 +22,7 @@ use crate::processes::movie::Movie;
 use crate::processes::tandem::Tandem;
 use crate::ranks::mupi_barrier::MupiBarrier;
 use crate::ranks::mupi_ping::MupiPing;
+use crate::ranks::stencil::Stencil;
 use crate::simplesim::SimpleSim;
 
 /// All models of this library.
@@ -32,7 +33,7 @@ use crate::simplesim::SimpleSim;
 /// assert_eq!(names[..4], ["mm1", "simplesim", "phold", "hypercube"]);
 /// assert_eq!(names[4..9], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
 /// assert_eq!(names[9..14], ["event-latency", "hospital", "job-shop", "harbour", "tandem"]);
-/// assert_eq!(names[14..], ["mupi-barrier", "mupi-ping", "pcs", "network"]);
+/// assert_eq!(names[14..], ["mupi-barrier", "mupi-ping", "stencil", "pcs", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -56,6 +57,7 @@ impl Catalogue for Library {
             ModelEntry::of::<Coroutines<Tandem>>(),
             ModelEntry::of::<Ranks<MupiBarrier>>(),
             ModelEntry::of::<Ranks<MupiPing>>(),
+            ModelEntry::of::<Ranks<Stencil>>(),
             ModelEntry::of::<Pcs>(),
             ModelEntry::of::<Network>(),
         ]
@@ -106,6 +108,7 @@ impl Catalogue for Library {
                 Ok(visitor.visit::<Ranks<MupiBarrier>>(read::<Ranks<MupiBarrier>>(given)?))
             }
             MupiPing::NAME => Ok(visitor.visit::<Ranks<MupiPing>>(read::<Ranks<MupiPing>>(given)?)),
+            Stencil::NAME => Ok(visitor.visit::<Ranks<Stencil>>(read::<Ranks<Stencil>>(given)?)),
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;

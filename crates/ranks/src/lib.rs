@@ -48,11 +48,15 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use comm::{ANY_SOURCE, ANY_TAG, Comm, Peer, Tag};
-pub use data::{Data, Datatype, Element};
+pub use collectives::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};
+pub use comm::{
+    ANY_SOURCE, ANY_TAG, Cartesian, Comm, Graph, Peer, Persistent, Request, Tag, test_all,
+    test_any, test_some, wait_all, wait_any, wait_some,
+};
+pub use data::{Data, Datatype, Element, Op};
 pub use lp::RankLp;
 pub use model::{RankProgram, Ranks};
-pub use progress::packet::{Accept, Content, Envelope, RankEvent};
+pub use progress::packet::{Accept, Content, Envelope, Offer, RankEvent};
 pub use rank::{Rank, Status};
 pub use target::{Target, Wire};
 
@@ -61,8 +65,9 @@ pub mod prelude {
     pub use std::sync::Arc;
 
     pub use crate::{
-        ANY_SOURCE, ANY_TAG, Comm, Data, Element, Peer, Rank, RankProgram, Ranks, Status, Target,
-        Wire,
+        ANY_SOURCE, ANY_TAG, Cartesian, Comm, Data, Element, Op, Peer, Persistent, Rank,
+        RankProgram, Ranks, Request, Status, Target, Wire, test_all, test_any, test_some, wait_all,
+        wait_any, wait_some,
     };
     pub use warpline_model::prelude::*;
 }

@@ -34,9 +34,16 @@ pub(crate) struct Network<'a> {
 }
 
 impl Network<'_> {
+    /// Sends an event that arrives exactly at `at`, and no sooner than `least` from now on.
+    ///
+    /// An engine adds the delay to the time, which rounds. So the delay is chosen that gives `at`:
+    /// messages that arrive at the same time must do so although they are sent at different times,
+    /// or one would overtake the other. There is always such a delay, as the numbers between delays
+    /// are no greater than those between times. Where it is less than `least`, `least` rounds to
+    /// the same time.
     #[inline]
-    pub(crate) fn send(&mut self, to: u32, delay: f64, event: RankEvent) {
-        self.services.send(to, delay, event);
+    pub(crate) fn send_at(&mut self, to: u32, at: f64, least: f64, event: RankEvent) {
+        self.services.send(to, delay_until(self.now, at).max(least), event);
     }
 
     /// The most calls at one instant.
@@ -88,4 +95,33 @@ fn outside() -> ! {
     panic!(
         "calls of MPI work only in the program of a rank, while it runs: not outside of a run or in another thread"
     )
+}
+
+/// The delay that makes `at` of `now`, when it is added.
+fn delay_until(now: f64, at: f64) -> f64 {
+    let mut delay = at - now;
+    while now + delay < at {
+        delay = delay.next_up();
+    }
+    while now + delay > at {
+        delay = delay.next_down();
+    }
+    delay
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::delay_until;
+
+    proptest! {
+        #[test]
+        fn a_delay_leads_exactly_to_its_time(now in 0.0..1e5f64, left in 0.0..1e-3f64, least in 1e-9..1e-4f64) {
+            let at = now + left + least;
+            let delay = delay_until(now, at);
+            prop_assert_eq!(now + delay, at);
+            prop_assert_eq!(now + delay.max(least), at);
+        }
+    }
 }

@@ -13,6 +13,7 @@ macro_rules! chapters {
 chapters! {
     Models: "../../../docs/book/src/models.md",
     Coroutines: "../../../docs/book/src/coroutines.md",
+    Ranks: "../../../docs/book/src/ranks.md",
     Engines: "../../../docs/book/src/engines.md",
     Settings: "../../../docs/book/src/settings.md",
     Processes: "../../../docs/book/src/processes.md",

@@ -19,6 +19,7 @@ const MODELS: [&str; 18] = [
     "tandem",
     "mupi-barrier",
     "mupi-ping",
+    "stencil",
     "pcs",
     "network",
 ];

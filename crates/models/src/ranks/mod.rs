@@ -2,4 +2,5 @@
 
 pub mod mupi_barrier;
 pub mod mupi_ping;
+pub mod stencil;
 mod target;

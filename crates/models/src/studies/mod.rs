@@ -6,6 +6,7 @@ mod gsu;
 mod gsu_hardware;
 mod gtw;
 mod knl;
+mod mupi;
 mod ross_mt;
 mod usik;
 
@@ -27,6 +28,8 @@ pub const STUDIES: &[Study] = &[
     usik::STRONG_SCALING,
     usik::NOISE,
     usik::GVT,
+    mupi::BARRIER,
+    mupi::PING,
     gsu::MESSAGE_SIZE,
     gsu::LPS,
     gsu::NETWORK,

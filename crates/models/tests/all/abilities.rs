@@ -47,6 +47,9 @@ fn models_of_processes_run_in_processes_of_the_system() {
         "job-shop",
         "harbour",
         "tandem",
+        "mupi-barrier",
+        "mupi-ping",
+        "stencil",
     ] {
         assert_eq!(abilities(model, &[])[..1], [true], "{model}");
         assert_eq!(abilities(model, &[])[2..], [false, false], "{model}");

@@ -2,7 +2,8 @@
 
 use crate::call::Call;
 use crate::comm::Comm;
-use crate::data::{Data, Datatype};
+use crate::data::reduction::combine;
+use crate::data::{Data, Datatype, Op};
 use crate::progress::packet::Content;
 use crate::progress::requests::{Key, Pattern};
 use crate::progress::{Mode, Outgoing};
@@ -82,5 +83,50 @@ async fn received(request: Key) -> Data {
     Data {
         content: outcome.content.unwrap_or(Content::Size(0)),
         datatype: Datatype::of(outcome.received.datatype),
+    }
+}
+
+impl Steps<'_> {
+    /// The rank that is so many further on, round the ring of all.
+    pub(super) fn after(&self, rank: u32, distance: u32) -> u32 {
+        ((u64::from(rank) + u64::from(distance)) % u64::from(self.size())) as u32
+    }
+
+    /// The rank that is so many before, round the ring of all.
+    pub(super) fn before(&self, rank: u32, distance: u32) -> u32 {
+        self.after(rank, self.size() - distance)
+    }
+
+    /// What two ranks' data become; the run fails if they do not fit.
+    pub(super) fn combine(&self, op: Op, first: &Data, second: &Data) -> Data {
+        combine(op, first, second).unwrap_or_else(|why| {
+            self.fail(why);
+            first.clone()
+        })
+    }
+
+    /// The run fails unless data that has come is as long as it must be.
+    pub(super) fn check_len(&self, data: &Data, bytes: u64) {
+        if data.len() != bytes {
+            let found = data.len();
+            self.fail(format!(
+                "{found} bytes have come from another rank where this one's call has {bytes}; all ranks must give as many"
+            ));
+        }
+    }
+
+    /// Ends the run with an error.
+    #[cold]
+    pub(super) fn fail(&self, why: String) {
+        with(|progress, net| progress.fail(net, why));
+    }
+
+    /// The run fails unless there is such a rank.
+    pub(super) fn check_root(&self, root: u32) -> bool {
+        let is_there = root < self.size();
+        if !is_there {
+            self.fail(format!("there is no root {root}: there are {} ranks", self.size()));
+        }
+        is_there
     }
 }

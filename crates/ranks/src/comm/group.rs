@@ -8,6 +8,18 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// # Panics
+    /// If a rank is listed twice.
+    pub(crate) fn of(members: Vec<u32>) -> Self {
+        let mut by_rank: Vec<u32> = (0..members.len() as u32).collect();
+        by_rank.sort_unstable_by_key(|place| members[*place as usize]);
+        let member = |place: u32| members[place as usize];
+        if let Some(pair) = by_rank.windows(2).find(|pair| member(pair[0]) == member(pair[1])) {
+            panic!("rank {} of the world is listed twice for a communicator", member(pair[0]));
+        }
+        Group { members, by_rank }
+    }
+
     /// The rank in this place, as a rank of the world.
     #[inline]
     pub(crate) fn in_world(&self, place: u32) -> u32 {

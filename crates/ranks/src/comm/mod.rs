@@ -1,13 +1,23 @@
 //! Communicators: ranks that send each other messages apart from all others.
 
+mod cartesian;
+mod graph;
 mod group;
+mod making;
 mod peer;
+mod persistent;
 mod point_to_point;
+mod probe;
+mod request;
 
 use std::sync::Arc;
 
+pub use self::cartesian::Cartesian;
+pub use self::graph::Graph;
 use self::group::Group;
 pub use self::peer::{ANY_SOURCE, ANY_TAG, Peer, Tag};
+pub use self::persistent::Persistent;
+pub use self::request::{Request, test_all, test_any, test_some, wait_all, wait_any, wait_some};
 use crate::progress::WORLD;
 
 /// A communicator, as one of its ranks has it.

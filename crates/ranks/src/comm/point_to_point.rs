@@ -7,7 +7,7 @@ use super::{Comm, Peer, Tag};
 use crate::call::{Call, Name};
 use crate::data::{Data, Datatype};
 use crate::progress::packet::Content;
-use crate::progress::requests::Pattern;
+use crate::progress::requests::{Pattern, Received};
 use crate::progress::{Mode, Outcome, Outgoing};
 use crate::rank::Status;
 use crate::rank::futures::{Completion, sent};
@@ -91,7 +91,7 @@ impl Comm {
     ) -> impl Future<Output = (Data, Status)> + Send {
         let call = Call::here(Name::Recv);
         let pattern = self.pattern(from.into(), tag.into());
-        let group = self.group.clone();
+        let group = self.group();
         async move {
             let request = with(|progress, net| {
                 progress.enter(call, net);
@@ -101,6 +101,39 @@ impl Comm {
                 Some(request) => delivered(group.as_deref(), Completion(request).await),
                 None => from_nobody(),
             }
+        }
+    }
+
+    /// Sends a message and receives one of at most `most` bytes, both at the same time:
+    /// `MPI_Sendrecv`.
+    #[track_caller]
+    pub fn sendrecv(
+        &self,
+        to: impl Into<Peer>,
+        send_tag: u32,
+        data: impl Into<Data>,
+        from: impl Into<Peer>,
+        tag: impl Into<Tag>,
+        most: u64,
+    ) -> impl Future<Output = (Data, Status)> + Send {
+        let call = Call::here(Name::Sendrecv);
+        let message = self.outgoing(call, Mode::Standard, to.into(), send_tag, data.into());
+        let pattern = self.pattern(from.into(), tag.into());
+        let group = self.group();
+        async move {
+            let (receives, sends) = with(|progress, net| {
+                progress.enter(call, net);
+                let receives = pattern.map(|pattern| progress.post(pattern, most, call, net));
+                (receives, message.and_then(|message| progress.send(message, net)))
+            });
+            let received = match receives {
+                Some(request) => delivered(group.as_deref(), Completion(request).await),
+                None => from_nobody(),
+            };
+            if let Some(request) = sends {
+                Completion(request).await;
+            }
+            received
         }
     }
 
@@ -127,19 +160,27 @@ impl Comm {
 /// What a request has received, as the program gets it.
 pub(crate) fn delivered(group: Option<&Group>, outcome: Outcome) -> (Data, Status) {
     let Outcome { received, content, is_cancelled } = outcome;
+    if is_cancelled {
+        return (Data::size(0), Status { is_cancelled, ..NO_MESSAGE });
+    }
+    let is_message = content.is_some();
     let data = Data {
         content: content.unwrap_or(Content::Size(0)),
         datatype: Datatype::of(received.datatype),
     };
-    let source = match group {
-        None => Some(received.from),
-        Some(group) => group.place_of(received.from),
-    };
-    let source = source.filter(|_| !is_cancelled);
-    (data, Status { source, tag: received.tag, bytes: received.bytes, is_cancelled })
+    (data, if is_message { status_of(group, &received) } else { NO_MESSAGE })
 }
+
+/// What is known of a message.
+pub(crate) fn status_of(group: Option<&Group>, received: &Received) -> Status {
+    let Received { from, tag, bytes, .. } = *received;
+    let source = group.map_or(Some(from), |group| group.place_of(from));
+    Status { source, tag, bytes, is_cancelled: false }
+}
+
+const NO_MESSAGE: Status = Status { source: None, tag: 0, bytes: 0, is_cancelled: false };
 
 /// What is received from nobody.
 pub(crate) fn from_nobody() -> (Data, Status) {
-    (Data::size(0), Status { source: None, tag: 0, bytes: 0, is_cancelled: false })
+    (Data::size(0), NO_MESSAGE)
 }

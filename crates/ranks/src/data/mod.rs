@@ -1,10 +1,13 @@
 //! What programs send: values, or a size alone.
 
 mod element;
+pub(crate) mod parts;
+pub(crate) mod reduction;
 
 use warpline_memory::Payload;
 
 pub use self::element::{Datatype, Element};
+pub use self::reduction::Op;
 use crate::progress::packet::Content;
 
 /// What a message carries: values, bytes, or just a size. A skeleton of a program sends sizes, which

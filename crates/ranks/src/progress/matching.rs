@@ -2,7 +2,7 @@
 //!
 //! Invariant: no message in `unexpected` fits any receive in `posted`.
 
-use super::packet::{Accept, Content, Envelope, RankEvent};
+use super::packet::{Accept, Content, Envelope, Offer, RankEvent};
 use super::requests::{Key, Pattern, Received, Work};
 use super::{Progress, WORLD};
 use crate::call::Name;
@@ -15,19 +15,42 @@ pub(crate) struct Posted {
     pub(crate) request: u32,
 }
 
+/// What there is of a message.
+#[derive(Clone, Debug)]
+pub(crate) enum Body {
+    /// Its bytes.
+    Here(Content),
+    /// An offer.
+    Offered(Offer),
+}
+
+impl Body {
+    fn bytes(&self) -> u64 {
+        match self {
+            Body::Here(content) => content.len(),
+            Body::Offered(offer) => offer.bytes,
+        }
+    }
+}
+
 /// A message that has found no receive.
 #[derive(Clone, Debug)]
 pub(crate) struct Unexpected {
     pub(crate) envelope: Envelope,
-    /// Its bytes; none if it was only offered.
-    pub(crate) content: Option<Content>,
+    pub(crate) body: Body,
     /// When it arrived.
     pub(crate) at: f64,
 }
 
 impl Unexpected {
+    fn received(&self) -> Received {
+        let Envelope { from, tag, datatype, .. } = self.envelope;
+        Received { from, tag, datatype, bytes: self.body.bytes() }
+    }
+
     pub(super) fn describe(&self) -> String {
-        let Envelope { from, context, tag, bytes, .. } = self.envelope;
+        let Envelope { from, context, tag, .. } = self.envelope;
+        let bytes = self.body.bytes();
         let call = Name::of(self.envelope.call).map_or("?", Name::text);
         let place = match context >> 1 {
             WORLD => String::new(),
@@ -87,7 +110,7 @@ impl Progress {
     /// The first message that fits, and when it arrived.
     pub(crate) fn peek(&self, pattern: &Pattern) -> Option<(Received, f64)> {
         let message = self.unexpected.get(self.find_unexpected(pattern)?)?;
-        Some((received(&message.envelope), message.at))
+        Some((message.received(), message.at))
     }
 
     /// A receive has found its message.
@@ -99,7 +122,7 @@ impl Progress {
         };
         let call = slot.call;
         let envelope = message.envelope;
-        if envelope.bytes > most {
+        if message.body.bytes() > most {
             let what = message.describe();
             return self
                 .fail(net, format!("{call} takes {most} bytes at most, too few for {what}"));
@@ -115,19 +138,19 @@ impl Progress {
                 ),
             );
         }
-        slot.received = received(&envelope);
-        match message.content {
-            Some(content) => {
+        slot.received = message.received();
+        match message.body {
+            Body::Here(content) => {
                 slot.content = Some(content);
                 self.complete(place, message.at);
             }
-            None => {
+            Body::Offered(offer) => {
                 let at = slot.at.max(message.at);
                 slot.work = Work::Arriving;
-                let accept = Accept { by: net.me, sends: envelope.request, receives: place };
+                let accept = Accept { by: net.me, sends: offer.request, receives: place };
                 // The card answers, and the program has nothing to do with it.
-                let delay = (at - net.now) + net.target.latency(net.me, envelope.from);
-                net.send(envelope.from, delay, RankEvent::Accept(accept));
+                let latency = net.target.latency(net.me, envelope.from);
+                net.send_at(envelope.from, at + latency, latency, RankEvent::Accept(accept));
             }
         }
     }
@@ -142,9 +165,4 @@ impl Progress {
         self.posted.retain(|posted| posted.request != key.place);
         true
     }
-}
-
-fn received(envelope: &Envelope) -> Received {
-    let Envelope { from, tag, datatype, bytes, .. } = *envelope;
-    Received { from, tag, datatype, bytes }
 }

@@ -14,8 +14,8 @@ mod stuck;
 
 use std::collections::VecDeque;
 
-use self::matching::{Posted, Unexpected};
-use self::packet::{Accept, Content, Envelope, RankEvent};
+use self::matching::{Body, Posted, Unexpected};
+use self::packet::{Accept, Content, Envelope, Offer, RankEvent};
 use self::requests::{Key, Pattern, Received, Requests, Work};
 use crate::call::{Call, Name};
 use crate::running::Network;
@@ -117,11 +117,12 @@ impl Progress {
                 self.is_ready = true;
             }
             RankEvent::Eager(envelope, content) => {
-                let content = Some(content.clone());
-                self.receive(Unexpected { envelope: *envelope, content, at: net.now }, net);
+                let body = Body::Here(content.clone());
+                self.receive(Unexpected { envelope: *envelope, body, at: net.now }, net);
             }
-            RankEvent::Offer(envelope) => {
-                self.receive(Unexpected { envelope: *envelope, content: None, at: net.now }, net);
+            RankEvent::Offer(envelope, offer) => {
+                let body = Body::Offered(*offer);
+                self.receive(Unexpected { envelope: *envelope, body, at: net.now }, net);
             }
             RankEvent::Accept(accept) => self.accepted(*accept, net),
             RankEvent::Bulk(receives, content) => {
@@ -168,7 +169,7 @@ impl Progress {
         (ahead > 0.0).then(|| {
             self.sleeps = self.sleeps.wrapping_add(1);
             self.sleeping += 1;
-            net.send(net.me, ahead, RankEvent::Wake(self.sleeps));
+            net.send_at(net.me, self.clock, 0.0, RankEvent::Wake(self.sleeps));
             self.sleeps
         })
     }
@@ -201,13 +202,11 @@ impl Progress {
     pub(crate) fn send(&mut self, message: Outgoing, net: &mut Network<'_>) -> Option<Key> {
         let Outgoing { to, context, tag, datatype, content, mode, call } = message;
         let bytes = content.len();
-        let call_number = call.name as u8;
-        let envelope =
-            Envelope { from: net.me, context, tag, call: call_number, datatype, request: 0, bytes };
+        let envelope = Envelope { from: net.me, context, tag, call: call.name as u8, datatype };
         if to == net.me {
             // A copy within the rank: as soon as its receive is there.
             let at = self.clock;
-            self.receive(Unexpected { envelope, content: Some(content), at }, net);
+            self.receive(Unexpected { envelope, body: Body::Here(content), at }, net);
             return None;
         }
         self.clock += net.target.wire(net.me, to).overhead;
@@ -216,8 +215,8 @@ impl Progress {
             return None;
         }
         let key = self.requests.add(Work::Send { to, tag, content }, call, self.clock);
-        let offer = Envelope { request: key.place, ..envelope };
-        self.transmit(to, 0, self.clock, RankEvent::Offer(offer), net);
+        let offer = Offer { request: key.place, bytes };
+        self.transmit(to, 0, self.clock, RankEvent::Offer(envelope, offer), net);
         Some(key)
     }
 
@@ -235,9 +234,12 @@ impl Progress {
         let card = &mut self.card_free[usize::from(net.target.is_far(net.me, to))];
         let start = at.max(*card);
         let takes = wire.bytes(bytes);
-        *card = start + wire.gap + takes;
-        net.send(to, (start - net.now) + net.target.latency(net.me, to) + takes, event);
-        start + takes
+        *card = start + takes + wire.gap;
+        let left = start + takes;
+        let latency = net.target.latency(net.me, to);
+        // The more is left, the later it arrives: messages to one rank do not overtake each other.
+        net.send_at(to, left + latency, latency, event);
+        left
     }
 
     /// The receiver of a long message is ready for it.
@@ -264,13 +266,6 @@ impl Progress {
         }
     }
 
-    /// The program no longer waits for a request.
-    pub(crate) fn stop_waiting(&mut self, key: Key) {
-        if let Some(slot) = self.requests.get(key) {
-            self.awaited -= u32::from(std::mem::take(&mut slot.is_awaited));
-        }
-    }
-
     /// The program waits for a request: what it has received, if it is complete, which removes it.
     pub(crate) fn poll(&mut self, key: Key, net: &mut Network<'_>) -> Option<Outcome> {
         let Some(slot) = self.requests.get(key) else {
@@ -290,13 +285,30 @@ impl Progress {
         Some(Outcome { received, content, is_cancelled })
     }
 
-    /// Whether a request is complete by now.
+    /// Whether a request is complete by the rank's clock.
     pub(crate) fn is_complete(&mut self, key: Key) -> bool {
         let clock = self.clock;
-        self.requests.get(key).is_none_or(|slot| {
-            matches!(slot.work, Work::Cancelled)
-                || (matches!(slot.work, Work::Done) && slot.at <= clock)
-        })
+        self.completion(key).is_some_and(|at| at <= clock)
+    }
+
+    /// When a request was complete, if it is.
+    pub(crate) fn completion(&mut self, key: Key) -> Option<f64> {
+        let slot = self.requests.get(key)?;
+        matches!(slot.work, Work::Done | Work::Cancelled).then_some(slot.at)
+    }
+
+    /// The program waits for the first of these requests. Returns whether one is complete; then it
+    /// waits no longer for the others.
+    pub(crate) fn wait_for_any(&mut self, keys: impl Iterator<Item = Key> + Clone) -> bool {
+        let is_over = keys.clone().any(|key| self.completion(key).is_some());
+        for key in keys {
+            if let Some(slot) = self.requests.get(key) {
+                let awaits = !is_over && !matches!(slot.work, Work::Done | Work::Cancelled);
+                let awaited = std::mem::replace(&mut slot.is_awaited, awaits);
+                self.awaited = self.awaited + u32::from(awaits) - u32::from(awaited);
+            }
+        }
+        is_over
     }
 
     /// The number of the next call of all ranks in a communicator.
@@ -350,7 +362,13 @@ impl Progress {
         let key = self.requests.add(Work::Receive { pattern, most }, call, self.clock);
         match self.take_unexpected(&pattern) {
             Some(message) => self.matched(key.place, message, net),
-            None => self.posted.push(Posted { pattern, request: key.place }),
+            None => {
+                // There are many ranks, and most wait for one message at a time.
+                if self.posted.capacity() == 0 {
+                    self.posted.reserve_exact(1);
+                }
+                self.posted.push(Posted { pattern, request: key.place });
+            }
         }
         key
     }

@@ -11,7 +11,7 @@ pub enum RankEvent {
     /// A message with all its bytes.
     Eager(Envelope, Content),
     /// A long message wants to come.
-    Offer(Envelope),
+    Offer(Envelope, Offer),
     /// The receiver of a long message is ready for it.
     Accept(Accept),
     /// The bytes of a long message.
@@ -31,9 +31,14 @@ pub struct Envelope {
     pub(crate) call: u8,
     /// Its type of values, as a number.
     pub(crate) datatype: u8,
-    /// The sender's request, if it waits for the receiver.
+}
+
+/// A message whose bytes come once the receiver is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Portable)]
+pub struct Offer {
+    /// The sender's request.
     pub(crate) request: u32,
-    /// The size of a long message.
+    /// The number of bytes.
     pub(crate) bytes: u64,
 }
 

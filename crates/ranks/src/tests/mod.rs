@@ -1,25 +1,31 @@
 //! Programs in sequential and parallel runs.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use warpline_run::{Run, Simulation};
+use warpline_run::{Error, Run, Simulation, Synchronisation};
 
 use crate::prelude::*;
 
+mod collectives;
+mod communicators;
 mod cost;
+mod engines;
+mod matching;
+mod mistakes;
 
-/// A program told in a few lines: what each rank does. It may leave values for the test.
-pub(crate) struct Told<F> {
+/// What a rank does in a program that is told.
+type Act = Arc<dyn Fn(Rank) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// A program told in a few lines: what each rank does. It is one type for all of them, as the engine
+/// is compiled for each.
+pub(crate) struct Told {
     ranks: u32,
     target: Target,
-    act: F,
+    act: Act,
 }
 
-impl<F, G> RankProgram for Told<F>
-where
-    F: Fn(Rank) -> G + Send + Sync + 'static,
-    G: Future<Output = ()> + Send + 'static,
-{
+impl RankProgram for Told {
     fn ranks(&self) -> u32 {
         self.ranks
     }
@@ -31,6 +37,14 @@ where
     async fn run(self: Arc<Self>, rank: Rank) {
         (self.act)(rank).await;
     }
+}
+
+fn boxed<F, G>(act: F) -> Act
+where
+    F: Fn(Rank) -> G + Send + Sync + 'static,
+    G: Future<Output = ()> + Send + 'static,
+{
+    Arc::new(move |rank| Box::pin(act(rank)))
 }
 
 /// Values that ranks leave, by rank.
@@ -54,14 +68,13 @@ impl<T: Clone> Notes<T> {
     }
 }
 
-/// Simulates a program to its end, on one PE and on three, which must agree.
-pub(crate) fn simulate<F, G>(ranks: u32, target: &Target, act: F) -> Run<Ranks<Told<F>>>
+/// Simulates a program to its end.
+pub(crate) fn simulate<F, G>(ranks: u32, target: &Target, act: F) -> Run<Ranks<Told>>
 where
-    F: Fn(Rank) -> G + Clone + Send + Sync + 'static,
+    F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = ()> + Send + 'static,
 {
-    let program = || Ranks::new(Told { ranks, target: target.clone(), act: act.clone() });
-    Simulation::new(program()).end(1e6).run().unwrap_or_else(|why| panic!("{why}"))
+    run(ranks, target, boxed(act)).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// Why a program fails.
@@ -70,6 +83,13 @@ where
     F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = ()> + Send + 'static,
 {
+    match run(ranks, target, boxed(act)) {
+        Ok(_) => panic!("the program is wrong, and nothing says so"),
+        Err(why) => why.to_string(),
+    }
+}
+
+fn run(ranks: u32, target: &Target, act: Act) -> Result<Run<Ranks<Told>>, Error> {
     let program = Ranks::new(Told { ranks, target: target.clone(), act });
-    Simulation::new(program).end(1e6).run().err().expect("the program is wrong").to_string()
+    Simulation::new(program).end(1e6).sync(Synchronisation::Sequential).run()
 }

@@ -37,6 +37,7 @@ documents! {
     introduction: "docs/book/src/introduction.md",
     models: "docs/book/src/models.md",
     coroutines: "docs/book/src/coroutines.md",
+    ranks: "docs/book/src/ranks.md",
     running: "docs/book/src/running.md",
     engines: "docs/book/src/engines.md",
     settings: "docs/book/src/settings.md",

@@ -50,6 +50,7 @@ pub(crate) const RUNS_OF_PROCESSES: [&str; 12] = [
     "tandem --stations 8 --end 100",
     "mupi-barrier --ranks 20 --barriers 3",
     "mupi-ping --ranks 20",
+    "stencil --ranks 20 --iterations 12",
 ];
 
 /// The command, to be run in `directory`.

@@ -288,3 +288,11 @@ fn network_has_one_answer() {
         0.004,
     );
 }
+
+#[test]
+fn programs_of_ranks_have_one_answer() {
+    compare("mupi-barrier", "ranks=30 barriers=5", 0.006);
+    compare("mupi-ping", "ranks=21 overhead=0.2 last-size=200000", 0.012);
+    compare("stencil", "ranks=20 iterations=30", 0.004);
+    compare("stencil", "ranks=31 iterations=20 target=cray-xt5", 0.004);
+}
