@@ -2,7 +2,7 @@
 
 use crate::support::{RUNS, RUNS_OF_PROCESSES, warpline, warpline_in};
 
-const MODELS: [&str; 18] = [
+const MODELS: &[&str] = &[
     "mm1",
     "simplesim",
     "phold",
@@ -78,7 +78,7 @@ fn the_examples_of_every_model_are_understood() {
 #[test]
 fn reports_lead_with_all_headlines_of_the_models() {
     let place = tempfile::tempdir().unwrap();
-    for line in RUNS.iter().chain(&RUNS_OF_PROCESSES) {
+    for line in RUNS.iter().chain(RUNS_OF_PROCESSES) {
         let words: Vec<&str> =
             "run --report out --json".split(' ').chain(line.split(' ')).collect();
         let run = warpline_in(place.path(), &words).json();

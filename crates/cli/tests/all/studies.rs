@@ -28,11 +28,12 @@ fn studies_are_listed_with_the_time_that_they_take() {
         .collect();
     let expected = "usik/rcphold usik/lookahead usik/216000 usik/figure-14 usik/figure-15 \
                     usik/figure-16 usik/figure-17 usik/figure-18 usik/figure-19 usik/figure-20 \
-                    usik/figure-21 usik/strong-scaling usik/noise usik/gvt mupi/barrier mupi/ping gsu/message-size \
-                    gsu/lps gsu/network gsu/hardware gsu/simplesim ross-mt/processes-and-threads \
-                    ross-mt/optimisations ross-mt/breakdown ross-mt/message-size ross-mt/speed-up \
-                    gtw/send-time gtw/rate gtw/neighbours gtw/memory gtw/hypercube gtw/pcs \
-                    knl/variants knl/cas knl/threads-per-communicator knl/gvt-interval defaults";
+                    usik/figure-21 usik/strong-scaling usik/noise usik/gvt mupi/barrier mupi/ping \
+                    gsu/message-size gsu/lps gsu/network gsu/hardware gsu/simplesim \
+                    ross-mt/processes-and-threads ross-mt/optimisations ross-mt/breakdown \
+                    ross-mt/message-size ross-mt/speed-up gtw/send-time gtw/rate gtw/neighbours \
+                    gtw/memory gtw/hypercube gtw/pcs knl/variants knl/cas \
+                    knl/threads-per-communicator knl/gvt-interval defaults";
     assert_eq!(names.join(" "), expected);
     warpline("study usik/rcpold")
         .is_wrong_use(&["there is no study `usik/rcpold`; did you mean `usik/rcphold`?"]);

@@ -37,7 +37,7 @@ pub(crate) const RUNS: [&str; 7] = [
 ];
 
 /// A short run of every model of processes.
-pub(crate) const RUNS_OF_PROCESSES: [&str; 12] = [
+pub(crate) const RUNS_OF_PROCESSES: &[&str] = &[
     "bank --end 1000",
     "car-wash",
     "machine-shop --end 1000",
