@@ -269,6 +269,11 @@ fn lists_of_edges_name_line_and_column() {
         ("prose", "Hello!", "is no topology: line 1 is \"Hello!\"; expected GraphML"),
         ("remarks", "# nothing\n", "has nothing but remarks"),
         (
+            "sentences",
+            "Two words\nand three more\n",
+            "is no list of edges: line 2 has 3 columns, but the first has 2; expected GraphML",
+        ),
+        (
             "an unknown header",
             "city,other,length\na,b,1\n",
             "has `length` in line 1, which is no number; if that line is a header",

@@ -97,9 +97,10 @@ fn help_tells_units_defaults_and_ranges() {
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
     let flat = help.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
-        "Rate of every link, in each direction. (default 100 Mbit/s; in [0.000001, 100000000])",
+        "Rate of every link of which the file says no capacity, in each direction. (default 100 Mbit/s; in [0.000001, 100000000])",
         "(default auto; one of auto, uni, deg, file)",
         "Model parameters: --topology",
+        "Length of links of which the file says neither a length, nor a delay, nor where both ends are. (default 100 km;",
         "Run settings: --end <TIME>",
         "Engine settings: --pending",
         "Parallel runs: --sync",

@@ -3,14 +3,15 @@
 use super::parameters::Unreachable;
 use super::topology::{Flow, Topology};
 
-/// Leaves out the flows without a path, or refuses them; and says in words what is left out.
+/// Leaves out the flows without a path, and says in words what is left out. If they are to be
+/// refused, they stay: routing refuses them.
 pub(super) fn keep_reachable(
     topology: &Topology,
     flows: Vec<Flow>,
     unreachable: Unreachable,
 ) -> Result<(Vec<Flow>, Option<String>), String> {
     let neighbours = Neighbours::of(topology);
-    if neighbours.all_reach_all() {
+    if unreachable == Unreachable::Refuse || neighbours.all_reach_all() {
         return Ok((flows, None));
     }
     let all = flows.len();
@@ -22,12 +23,6 @@ pub(super) fn keep_reachable(
         format!("{} (node {})", node.name, node.id)
     };
     let ends = format!("from {} to {}", name(first.source), name(first.target));
-    if unreachable == Unreachable::Refuse {
-        return Err(format!(
-            "there is no path {ends}, but a demand between them; add links, use `demand=file` without it, or drop such \
-             demands with `unreachable=drop`"
-        ));
-    }
     if kept.is_empty() {
         return Err(format!(
             "there is no path for any of the {all} demands (the first goes {ends}); add links"

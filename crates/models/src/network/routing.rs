@@ -160,7 +160,8 @@ impl Routing {
                     )
                 };
                 return Err(format!(
-                    "there is no path from {} to {}, but a demand between them; add links, or use `demand=file` without it",
+                    "there is no path from {} to {}, but a demand between them; add links, use `demand=file` without it, \
+                     or drop such demands with `unreachable=drop`",
                     name(flow.source),
                     name(flow.target)
                 ));

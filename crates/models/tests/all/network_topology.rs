@@ -335,7 +335,7 @@ fn what_is_assumed_and_dropped_is_said_in_one_line() {
     let (_, said) = notes.iter().find(|(name, _)| *name == "topology").expect("a note");
     assert_eq!(
         said,
-        "is GraphML with 4 nodes and 3 links; 1 link from a node to itself is dropped (line 16 of node 0); \
+        "is GraphML with 4 nodes and 3 links; 1 link from a node to itself is dropped (line 15 of node 0); \
          3 links are as long as the great circles between their ends; 6 of 12 demands have no path and are dropped, \
          50.000 % of the traffic (first from Praha (node \"0\") to 3 (node \"3\")); \
          2 of 6 directions of links have no capacity: 100 Mbit/s"
@@ -344,11 +344,11 @@ fn what_is_assumed_and_dropped_is_said_in_one_line() {
         |words: &str| Network::configure(&parameters(&format!("{topology} {words}"))).unwrap_err();
     let error = refused("self-loops=refuse");
     assert!(
-        error.contains("network-zoo.graphml` has a link from node 0 to itself at line 16"),
+        error.contains("network-zoo.graphml` has a link from node 0 to itself at line 15"),
         "{error}"
     );
     let error = refused("unreachable=refuse");
-    assert!(error.contains("no path from Praha (node \"0\") to 3 (node \"3\")"), "{error}");
+    assert!(error.contains("no path from 3 (node \"3\") to Praha (node \"0\")"), "{error}");
     let error = refused("length-from=weight");
     assert!(error.contains("`weight` does not say where the lengths"), "{error}");
     let no_links = r#"{"nodes": [{"id": 1}, {"id": 2}], "edges": []}"#;

@@ -117,6 +117,12 @@ impl Table<'_, '_> {
                 fields.len()
             ));
         }
+        if fields.len() != most && columns.is_assumed {
+            return Err(format!(
+                "is no list of edges: line {line} has {} columns, but the first has {most}; {EXPECTED}",
+                fields.len()
+            ));
+        }
         let end = |column: usize, what: &str| {
             fields.get(column).copied().filter(|id| !id.is_empty()).ok_or_else(|| {
                 format!(
@@ -194,7 +200,7 @@ fn header(fields: &[&str], line: u32) -> Result<Option<Columns>, Problem> {
             };
             return match fields.iter().skip(2).find(|field| is_word(field)) {
                 Some(word) => Err(format!(
-                    "has `{word}` in line {line}, which is no number; if that line is a header, call the columns of a link's ends `source` and `target`"
+                    "has `{word}` in line {line}, which is no number; if that line is a header, call the columns of a link's ends `source` and `target`; if it is none, {EXPECTED}"
                 )),
                 None => Ok(None),
             };

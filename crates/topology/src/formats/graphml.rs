@@ -71,7 +71,7 @@ struct GraphMl<'a> {
 }
 
 impl Visit for GraphMl<'_> {
-    fn start(&mut self, name: &str, attributes: &Attributes, line: u32) -> Result<(), Problem> {
+    fn start(&mut self, name: &str, attributes: &Attributes<'_>, line: u32) -> Result<(), Problem> {
         let needed = |what: &str| {
             attributes
                 .get(what)

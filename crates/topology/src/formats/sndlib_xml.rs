@@ -58,7 +58,7 @@ impl<'a> File<'a> {
 }
 
 impl Visit for File<'_> {
-    fn start(&mut self, name: &str, attributes: &Attributes, line: u32) -> Result<(), Problem> {
+    fn start(&mut self, name: &str, attributes: &Attributes<'_>, line: u32) -> Result<(), Problem> {
         match name {
             "nodes" => self.is_geographical = attributes.get("coordinatesType") != Some("pixel"),
             "node" | "link" | "demand" => {

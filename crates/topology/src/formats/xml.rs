@@ -1,8 +1,11 @@
 //! Walks through XML, element by element. Nothing of it is kept, and no entity is expanded but the
 //! five of XML itself, so a file cannot take more than time in proportion to its length.
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::LocalName;
 
 use crate::error::Problem;
 
@@ -17,19 +20,18 @@ const MOST_ATTRIBUTES: usize = 100;
 /// What hears of the elements of a file.
 pub(super) trait Visit {
     /// An element begins, in this line.
-    fn start(&mut self, name: &str, attributes: &Attributes, line: u32) -> Result<(), Problem>;
+    fn start(&mut self, name: &str, attributes: &Attributes<'_>, line: u32) -> Result<(), Problem>;
 
     /// It ends. `text` is what is in it, without what is in elements within it.
     fn end(&mut self, name: &str, text: &str) -> Result<(), Problem>;
 }
 
 /// The attributes of an element.
-#[derive(Default)]
-pub(super) struct Attributes(Vec<(String, String)>);
+pub(super) struct Attributes<'e>(Vec<(&'e str, Cow<'e, str>)>);
 
-impl Attributes {
+impl Attributes<'_> {
     pub(super) fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| &**value)
     }
 }
 
@@ -37,7 +39,7 @@ impl Attributes {
 pub(super) fn root(text: &str) -> Result<String, Problem> {
     struct First(Option<String>);
     impl Visit for First {
-        fn start(&mut self, name: &str, _: &Attributes, _: u32) -> Result<(), Problem> {
+        fn start(&mut self, name: &str, _: &Attributes<'_>, _: u32) -> Result<(), Problem> {
             self.0 = Some(name.to_owned());
             // Ends the walk.
             Err(String::new())
@@ -58,8 +60,9 @@ pub(super) fn root(text: &str) -> Result<String, Problem> {
 pub(super) fn walk(text: &str, visit: &mut impl Visit) -> Result<(), Problem> {
     let mut reader = Reader::from_str(text);
     let mut lines = Lines::new(text);
-    // The names and texts of the elements that are open.
-    let mut open: Vec<(String, String)> = Vec::new();
+    // The texts of the elements that are open; and those of closed ones, to be used again.
+    let mut open: Vec<String> = Vec::new();
+    let mut spare: Vec<String> = Vec::new();
     loop {
         let event = match reader.read_event() {
             Ok(event) => event,
@@ -76,18 +79,20 @@ pub(super) fn walk(text: &str, visit: &mut impl Visit) -> Result<(), Problem> {
                         "has more than {MOST_LEVELS} elements within each other, in line {line}: no topology is nested so deeply"
                     ));
                 }
-                let (name, attributes) = opened(&element, line)?;
-                visit.start(&name, &attributes, line)?;
-                open.push((name, String::new()));
+                visit.start(name_of(&element.local_name())?, &attributes(&element, line)?, line)?;
+                open.push(spare.pop().unwrap_or_default());
             }
             Event::Empty(element) => {
-                let (name, attributes) = opened(&element, line)?;
-                visit.start(&name, &attributes, line)?;
-                visit.end(&name, "")?;
+                let local = element.local_name();
+                let name = name_of(&local)?;
+                visit.start(name, &attributes(&element, line)?, line)?;
+                visit.end(name, "")?;
             }
-            Event::End(_) => {
-                if let Some((name, text)) = open.pop() {
-                    visit.end(&name, text.trim())?;
+            Event::End(element) => {
+                if let Some(mut text) = open.pop() {
+                    visit.end(name_of(&element.local_name())?, text.trim())?;
+                    text.clear();
+                    spare.push(text);
                 }
             }
             Event::Text(part) => add(&mut open, &part.decode().map_err(|why| why.to_string())?),
@@ -114,26 +119,31 @@ pub(super) fn walk(text: &str, visit: &mut impl Visit) -> Result<(), Problem> {
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
-    match open.last() {
-        None => Ok(()),
-        Some((name, _)) => {
-            Err(format!("ends within `<{name}>`, in line {}: is it cut off?", lines.of(text.len())))
-        }
+    if open.is_empty() {
+        return Ok(());
     }
+    let levels = open.len();
+    let line = lines.of(text.len());
+    Err(format!("ends with {levels} element(s) open, in line {line}: is it cut off?"))
 }
 
 const ENTITY: &[u8] = b"<!ENTITY";
 
-fn add(open: &mut [(String, String)], part: &str) {
-    if let Some((_, text)) = open.last_mut() {
+fn add(open: &mut [String], part: &str) {
+    if let Some(text) = open.last_mut() {
         text.push_str(part);
     }
 }
 
-/// The name of an element without its prefix, and its attributes.
-fn opened(element: &BytesStart<'_>, line: u32) -> Result<(String, Attributes), Problem> {
-    let name = String::from_utf8_lossy(element.local_name().as_ref()).into_owned();
+/// The name of an element without its prefix.
+fn name_of<'e>(name: &'e LocalName<'_>) -> Result<&'e str, Problem> {
+    str::from_utf8(name.as_ref()).map_err(|why| why.to_string())
+}
+
+/// The attributes of an element.
+fn attributes<'e>(element: &'e BytesStart<'_>, line: u32) -> Result<Attributes<'e>, Problem> {
     let mut attributes = Vec::new();
+    let name = String::from_utf8_lossy(element.name().into_inner());
     for attribute in element.attributes() {
         if attributes.len() == MOST_ATTRIBUTES {
             return Err(format!(
@@ -142,9 +152,17 @@ fn opened(element: &BytesStart<'_>, line: u32) -> Result<(String, Attributes), P
         }
         let wrong = |why: String| format!("is not valid XML: {why}, in `<{name}>` in line {line}");
         let attribute = attribute.map_err(|why| wrong(why.to_string()))?;
-        let value = attribute.unescape_value().map_err(|why| wrong(why.to_string()))?;
-        let key = String::from_utf8_lossy(attribute.key.as_ref()).into_owned();
-        attributes.push((key, value.into_owned()));
+        let key = str::from_utf8(attribute.key.into_inner()).map_err(|why| why.to_string())?;
+        let value = match attribute.value {
+            Cow::Borrowed(value) => unescaped(value),
+            Cow::Owned(value) => unescaped(&value).map(|value| Cow::Owned(value.into_owned())),
+        };
+        attributes.push((key, value.map_err(wrong)?));
     }
-    Ok((name, Attributes(attributes)))
+    Ok(Attributes(attributes))
+}
+
+fn unescaped(value: &[u8]) -> Result<Cow<'_, str>, String> {
+    let text = str::from_utf8(value).map_err(|why| why.to_string())?;
+    quick_xml::escape::unescape(text).map_err(|why| why.to_string())
 }
