@@ -2,8 +2,8 @@
 //! models](random_model) with every feature of the model API, a [matrix](mod@matrix) of engine
 //! configurations that must all give the reference's answer, [torture](mod@torture) by thousands of
 //! schedules, small models for whatever else an engine does ([one](Hops) that is there, and
-//! [others](Story) that a test tells in a few lines), and a [limit](time_limit) to the time that a
-//! test may take.
+//! [others](Story) that a test tells in a few lines), models for [examples] in docs, and a
+//! [limit](time_limit) to the time that a test may take.
 //!
 //! ```
 //! use warpline_testkit::{Recipe, Settings, matrix};
@@ -13,6 +13,7 @@
 
 #[cfg(doctest)]
 mod book;
+pub mod examples;
 mod hops;
 pub mod matrix;
 mod panics;

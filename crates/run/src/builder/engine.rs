@@ -17,18 +17,7 @@ use crate::{
 /// ```
 /// # use warpline::prelude::*;
 /// use warpline::GvtAlgorithm;
-/// # struct Hops;
-/// # impl Model for Hops {
-/// #     type State = u64; type Event = ();
-/// #     fn lps(&self) -> u32 { 100 }
-/// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
-/// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
-/// #         *seen += 1;
-/// #         let to = lp.random().below(100);
-/// #         let delay = lp.random().exponential(1.0);
-/// #         lp.send(to, delay, ());
-/// #     }
-/// # }
+/// # use warpline_testkit::examples::Hops;
 /// let sequential = Simulation::new(Hops).end(20.0).run()?;
 /// let simulation = Simulation::new(Hops).end(20.0).threads(2);
 /// let parallel = simulation.batch(16).kps(10).gvt(GvtAlgorithm::Asynchronous).gvt_interval(500).window(3.0).copy_interval(4).run()?;
@@ -104,18 +93,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     /// # use warpline::prelude::*;
     /// use warpline::SubPool;
-    /// # struct Hops;
-    /// # impl Model for Hops {
-    /// #     type State = u64; type Event = ();
-    /// #     fn lps(&self) -> u32 { 100 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
-    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
-    /// #         *seen += 1;
-    /// #         let to = lp.random().below(100);
-    /// #         let delay = lp.random().exponential(1.0);
-    /// #         lp.send(to, delay, ());
-    /// #     }
-    /// # }
+    /// # use warpline_testkit::examples::Hops;
     /// let free = Simulation::new(Hops).end(20.0).threads(2).run()?;
     /// let limited = Simulation::new(Hops).end(20.0).threads(2).sub_pool(SubPool::Fixed(4)).run()?;
     /// assert_eq!(limited.record.digest, free.record.digest);
@@ -145,14 +123,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     /// # use warpline::prelude::*;
     /// use warpline::{Conservative, Synchronisation};
-    /// # struct Ring;
-    /// # impl Model for Ring {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 8 }
-    /// #     fn lookahead(&self) -> f64 { 1.0 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
-    /// #     fn handle(&self, seen: &mut u32, _: &(), lp: &mut Context<Self>) { *seen += 1; lp.send((lp.id().0 + 1) % 8, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Ring;
     /// let simulation = || Simulation::new(Ring).sync(Synchronisation::Conservative).threads(2);
     /// let windows = simulation().conservative(Conservative::Windows).run()?;
     /// let free_running = simulation().conservative(Conservative::FreeRunning).run()?;
@@ -229,19 +200,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     /// # use warpline::prelude::*;
     /// use warpline::Cancellation;
-    /// # struct Hops;
-    /// # #[model]
-    /// # impl Model for Hops {
-    /// #     type State = u64; type Event = u32;
-    /// #     fn lps(&self) -> u32 { 100 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, 0); 0 }
-    /// #     fn handle(&self, seen: &mut u64, hops: &u32, lp: &mut Context<Self>) {
-    /// #         *seen += 1;
-    /// #         let to = lp.random().below(100);
-    /// #         let delay = lp.random().exponential(1.0);
-    /// #         lp.send(to, delay, hops + 1);
-    /// #     }
-    /// # }
+    /// # use warpline_testkit::examples::Hops;
     /// let lazy = Simulation::new(Hops).end(20.0).threads(2).cancellation(Cancellation::Lazy).run()?;
     /// assert_eq!(lazy.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
     /// let costs = lazy.record.parallel.unwrap();
@@ -304,14 +263,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     /// # use warpline::prelude::*;
     /// use warpline::{Horizon, Synchronisation};
-    /// # struct Ring;
-    /// # impl Model for Ring {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 8 }
-    /// #     fn lookahead(&self) -> f64 { 1.0 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(lp.id(), 1.0, ()); 0 }
-    /// #     fn handle(&self, seen: &mut u32, _: &(), lp: &mut Context<Self>) { *seen += 1; lp.send((lp.id().0 + 1) % 8, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Ring;
     /// let simulation = || Simulation::new(Ring).sync(Synchronisation::Conservative).threads(2);
     /// let [by_bounds, by_gvt] = [Horizon::Bounds, Horizon::Gvt].map(|by| simulation().horizon(by).run());
     /// assert_eq!(by_bounds?.record.digest, by_gvt?.record.digest);
@@ -375,13 +327,7 @@ impl<M: Model> Simulation<'_, M> {
     /// ```
     /// # use warpline::prelude::*;
     /// # use warpline::Synchronisation;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// # let directory = tempfile::tempdir()?;
     /// # let directory = directory.path();
     /// let file = directory.join("trace.json");
@@ -451,18 +397,7 @@ impl<M: Model> Simulation<'_, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Hops;
-    /// # impl Model for Hops {
-    /// #     type State = u64; type Event = ();
-    /// #     fn lps(&self) -> u32 { 100 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u64 { lp.send(lp.id(), 1.0, ()); 0 }
-    /// #     fn handle(&self, seen: &mut u64, _: &(), lp: &mut Context<Self>) {
-    /// #         *seen += 1;
-    /// #         let to = lp.random().below(100);
-    /// #         let delay = lp.random().exponential(1.0);
-    /// #         lp.send(to, delay, ());
-    /// #     }
-    /// # }
+    /// # use warpline_testkit::examples::Hops;
     /// let simulation = Simulation::new(Hops).end(20.0).threads(32).virtual_cluster(7);
     /// assert_eq!(simulation.run()?.record.digest, Simulation::new(Hops).end(20.0).run()?.record.digest);
     /// # Ok::<(), Error>(())

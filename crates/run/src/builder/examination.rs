@@ -57,13 +57,7 @@ impl<M: Model> Simulation<'_, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// use warpline::VerifyLimits;
     /// let limits = VerifyLimits { each: Some(100), ..VerifyLimits::default() };
     /// let verified = Simulation::new(Clock).end(10_000.5).verify_within(limits)?;

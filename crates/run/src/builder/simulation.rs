@@ -15,13 +15,7 @@ use crate::{Error, Pending, Records, Run, Settings, Synchronisation, Undo};
 ///
 /// ```
 /// # use warpline::prelude::*;
-/// # struct Clock;
-/// # impl Model for Clock {
-/// #     type State = u32; type Event = ();
-/// #     fn lps(&self) -> u32 { 1 }
-/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-/// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-/// # }
+/// # use warpline_testkit::examples::Clock;
 /// // `Clock` ticks at 1, 2, 3, …
 /// let run = Simulation::new(Clock).end(10.0).seed(7).run()?;
 /// assert_eq!(run.states, [9]); // a run covers [0, end)
@@ -121,13 +115,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// use warpline::Settings;
     /// let mut settings = Settings::default();
     /// settings.set("end", "10")?;
@@ -227,13 +215,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// use warpline::{Pending, Synchronisation};
     /// let usual = Simulation::new(Clock).run()?;
     /// let other = Simulation::new(Clock).sync(Synchronisation::Sequential).pending(Pending::Heap).run()?;

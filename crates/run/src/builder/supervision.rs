@@ -14,13 +14,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// let mut report = |progress: &warpline::Progress| {
     ///     eprintln!("{:.0} %", 100.0 * progress.virtual_time / progress.end);
     /// #   assert!(progress.virtual_time <= progress.end);
@@ -49,13 +43,7 @@ impl<'a, M: Model> Simulation<'a, M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// let switch = warpline::StopSwitch::default();
     /// let from_elsewhere = switch.clone();
     /// std::thread::spawn(move || {

@@ -64,13 +64,7 @@ impl<M: Model> Run<M> {
     ///
     /// ```
     /// # use warpline::prelude::*;
-    /// # struct Clock;
-    /// # impl Model for Clock {
-    /// #     type State = u32; type Event = ();
-    /// #     fn lps(&self) -> u32 { 1 }
-    /// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-    /// #     fn handle(&self, hours: &mut u32, _: &(), lp: &mut Context<Self>) { *hours += 1; lp.send(0, 1.0, ()); }
-    /// # }
+    /// # use warpline_testkit::examples::Clock;
     /// # let out = tempfile::tempdir()?;
     /// # let out = out.path().join("out");
     /// let page = Simulation::new(Clock).end(10.0).run()?.report(&out)?;

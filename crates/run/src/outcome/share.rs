@@ -9,14 +9,8 @@ use std::process::ExitCode;
 /// ```
 /// # use warpline::prelude::*;
 /// # use std::process::ExitCode;
-/// # struct Clock;
-/// # impl Model for Clock {
-/// #     type State = u32; type Event = ();
-/// #     fn lps(&self) -> u32 { 1 }
-/// #     fn init(&self, lp: &mut Init<Self>) -> u32 { lp.send(0, 1.0, ()); 0 }
-/// #     fn handle(&self, ticks: &mut u32, _: &(), lp: &mut Context<Self>) { *ticks += 1; lp.send(0, 1.0, ()); }
-/// # }
-/// # fn simulation() -> Simulation<'static, Clock> { Simulation::new(Clock) }
+/// # use warpline_testkit::examples::{Clock, Example};
+/// # fn simulation() -> Simulation<'static, Example> { Simulation::new(Clock) }
 /// fn main() -> Result<ExitCode, Error> {
 ///     let run = match simulation().run() {
 ///         Err(Error::Share(share)) => return Ok(share.end()),
