@@ -9,7 +9,7 @@ use warpline_model::engine::{Limits, context_of, limits_of};
 use warpline_model::record::{Deed, Stuck, View};
 use warpline_model::{
     Abilities, Configure, Context, Declarations, Finish, Init, Link, Model, Observe, Outcome,
-    Preset, Results, Text,
+    Preset, Results, Text, Timer,
 };
 
 use crate::event::ProcessEvent;
@@ -146,6 +146,16 @@ impl<M: ProcessModel> Services for Context<Coroutines<M>> {
     #[inline]
     fn send_wake_up(&mut self, delay: f64, wait: WaitKey) {
         Context::send(self, self.id(), delay, ProcessEvent::Wake(wait));
+    }
+
+    #[inline]
+    fn set_alarm(&mut self, delay: f64, wait: WaitKey) -> Timer {
+        Context::send_later(self, delay, ProcessEvent::Wake(wait))
+    }
+
+    #[inline]
+    fn cancel_alarm(&mut self, alarm: Timer) {
+        Context::cancel(self, alarm);
     }
 
     fn act_when_settled(&mut self, act: Box<dyn Fn() + Send + Sync>) {

@@ -11,6 +11,6 @@ pub(crate) trait Frame: Send {
     /// Drops the coroutine, if it has not ended.
     fn clear(self: Pin<&mut Self>);
 
-    /// Moves a frame here, with its coroutine. It is in an `Option` of this type.
+    /// Moves the coroutine of another frame, which is of this type, here.
     fn refill(self: Pin<&mut Self>, frame: &mut dyn Any);
 }

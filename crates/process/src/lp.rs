@@ -128,7 +128,9 @@ impl<T> ProcessLp<T> {
     pub fn stuck(&self, most: usize) -> (u64, Vec<String>) {
         let stuck = || {
             let waits = self.tables.waits.iter();
-            waits.filter(|wait| !wait.is_over && !matches!(wait.what, What::Time(_)))
+            waits.filter(|wait| {
+                !wait.is_over && !matches!(wait.what, What::Time(_) | What::Alarm(..))
+            })
         };
         let words = stuck().take(most).map(|wait| {
             let who = self.tables.processes.describe(wait.process);

@@ -94,7 +94,7 @@ impl Processes {
     #[inline]
     pub(crate) fn add<F: Frame + 'static>(
         &mut self,
-        frame: F,
+        mut frame: F,
         name: Option<Cow<'static, str>>,
         at: &'static Location<'static>,
     ) -> ProcessKey {
@@ -107,7 +107,7 @@ impl Processes {
         match &mut place.frame {
             Some(old) => {
                 self.spare -= 1;
-                old.as_mut().refill(&mut Some(frame));
+                old.as_mut().refill(&mut frame);
             }
             none => *none = Some(Box::pin(frame)),
         }
@@ -192,7 +192,9 @@ impl Processes {
         place.is_queued = false;
         place.is_cancelled = false;
         place.name = None;
-        place.interrupts = None;
+        if place.interrupts.is_some() {
+            place.interrupts = None;
+        }
         if is_kept {
             place.frame = Some(frame);
             self.spare += 1;
@@ -228,5 +230,74 @@ impl Processes {
                 place.at.line()
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::any::Any;
+    use std::ptr::from_ref;
+    use std::task::{Context, Poll};
+
+    use super::*;
+
+    /// A frame of which there may be several types.
+    struct Number<const TYPE: u8>(u32);
+
+    impl<const TYPE: u8> Frame for Number<TYPE> {
+        fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Pending
+        }
+
+        fn clear(self: Pin<&mut Self>) {}
+
+        fn refill(mut self: Pin<&mut Self>, frame: &mut dyn Any) {
+            self.0 = frame.downcast_ref::<Self>().expect("it is of this type").0;
+        }
+    }
+
+    fn add<const TYPE: u8>(processes: &mut Processes, number: u32) -> ProcessKey {
+        processes.add(Number::<TYPE>(number), None, Location::caller())
+    }
+
+    fn address(processes: &mut Processes, key: ProcessKey) -> *const () {
+        let frame = processes.place(key.place).frame.as_deref();
+        from_ref(frame.expect("the process has a frame")).cast()
+    }
+
+    fn end(processes: &mut Processes, key: ProcessKey) {
+        let frame = processes.place(key.place).frame.take().expect("the process has a frame");
+        assert!(processes.end(key.place, frame, Ended::Finished).is_empty());
+    }
+
+    #[test]
+    fn a_process_takes_over_the_frame_of_one_of_its_type() {
+        let mut processes = Processes::default();
+        let first = add::<0>(&mut processes, 1);
+        let frame = address(&mut processes, first);
+        end(&mut processes, first);
+        let other = add::<1>(&mut processes, 2);
+        let second = add::<0>(&mut processes, 3);
+        assert_eq!((address(&mut processes, second), second.place), (frame, first.place));
+        assert_ne!((second.generation, other.place), (first.generation, first.place));
+        assert_eq!((processes.len(), processes.started()), (2, 3));
+        assert_eq!(processes.ended(first), Some(Ended::Finished));
+        assert_eq!(processes.ended(second), None);
+    }
+
+    #[test]
+    fn no_more_frames_are_kept_than_there_are_processes_and_some() {
+        let mut processes = Processes::default();
+        let keys: Vec<_> = (0..1000).map(|number| add::<0>(&mut processes, number)).collect();
+        for (ended, &key) in keys.iter().enumerate() {
+            end(&mut processes, key);
+            assert_eq!(processes.len(), 999 - ended);
+        }
+        let kept = |place: &Place| place.frame.is_some();
+        assert_eq!(processes.places.iter().filter(|place| kept(place)).count(), processes.spare);
+        assert!(processes.spare < 600, "{} frames are kept", processes.spare);
+        // All places are used again, with a frame or without.
+        (0..1000).for_each(|number| _ = add::<0>(&mut processes, number));
+        assert_eq!((processes.places.len(), processes.spare, processes.len()), (1000, 0, 1000));
     }
 }

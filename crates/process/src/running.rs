@@ -10,7 +10,7 @@ use warpline_base::random::Random;
 use warpline_memory::{Lend, Loan};
 use warpline_model::engine::Limits;
 use warpline_model::record::Deed;
-use warpline_model::{Observe, Text};
+use warpline_model::{Observe, Text, Timer};
 
 use crate::keys::WaitKey;
 use crate::tables::Tables;
@@ -26,6 +26,9 @@ pub(crate) trait Services: Observe {
     fn send(&mut self, to: LpId, delay: f64, priority: i8, message: &mut dyn Any);
     /// Sends the LP itself a wake-up.
     fn send_wake_up(&mut self, delay: f64, wait: WaitKey);
+    /// The same by a timer, which can be cancelled.
+    fn set_alarm(&mut self, delay: f64, wait: WaitKey) -> Timer;
+    fn cancel_alarm(&mut self, alarm: Timer);
     /// Acts on the outside world once the event is settled.
     fn act_when_settled(&mut self, act: Box<dyn Fn() + Send + Sync>);
     /// How much the LP may tell; 0 unless somebody follows it.

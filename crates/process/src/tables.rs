@@ -31,6 +31,8 @@ pub(crate) struct Tables {
     pub(crate) steps: u64,
     /// Whether a process has gone on since conditions were last looked at.
     pub(crate) has_progressed: bool,
+    /// Whether a process has ever withdrawn a sleep.
+    pub(crate) withdraws_sleeps: bool,
     /// Whether the LP tells what its processes do in this event.
     pub(crate) tells: bool,
     /// How much it has told.
@@ -47,6 +49,7 @@ impl Default for Tables {
             current: NOBODY,
             steps: 0,
             has_progressed: false,
+            withdraws_sleeps: false,
             tells: false,
             told: 0,
         }
@@ -173,7 +176,7 @@ impl Tables {
     /// What somebody waits for, in words.
     pub(crate) fn describe(&self, what: What, things: &Things) -> String {
         match what {
-            What::Time(until) => format!("the time {until}"),
+            What::Time(until) | What::Alarm(until, _) => format!("the time {until}"),
             What::Message => "a message".to_owned(),
             What::Process(process) => {
                 format!("the end of {}", self.processes.describe(process.place))

@@ -46,7 +46,9 @@ impl Running<'_> {
                 continue;
             }
             let what = match what {
-                What::Time(until) => format!("sleeps until {}", significant(until, 6)),
+                What::Time(until) | What::Alarm(until, _) => {
+                    format!("sleeps until {}", significant(until, 6))
+                }
                 what => format!("waits for {}", self.tables.describe(what, self.things)),
             };
             tell(self.tables, self.lp, key, Deed::Does, what);

@@ -5,13 +5,17 @@
 
 use std::panic::Location;
 
+use warpline_model::Timer;
+
 use crate::keys::{ProcessKey, WaitKey};
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum What {
-    /// The end of a sleep.
+    /// The end of a sleep, whose wake-up is an event.
     Time(f64),
+    /// The end of a sleep or a time-out, whose wake-up is a timer.
+    Alarm(f64, Timer),
     /// A message.
     Message,
     /// The end of a process.
@@ -77,7 +81,20 @@ impl Waits {
         since: f64,
         at: &'static Location<'static>,
     ) -> WaitKey {
-        let wait = Wait {
+        self.live += 1;
+        if let Some(place) = self.places.get_mut(self.free as usize) {
+            let key = WaitKey { place: self.free, generation: place.generation.wrapping_add(1) };
+            self.free = place.process;
+            place.generation = key.generation;
+            place.process = process;
+            place.what = what;
+            place.since = since;
+            place.at = at;
+            place.is_over = false;
+            place.is_told = false;
+            return key;
+        }
+        self.places.push(Wait {
             generation: 1,
             process,
             outcome: 0,
@@ -86,17 +103,8 @@ impl Waits {
             at,
             is_over: false,
             is_told: false,
-        };
-        self.live += 1;
-        if let Some(place) = self.places.get_mut(self.free as usize) {
-            let key = WaitKey { place: self.free, generation: place.generation.wrapping_add(1) };
-            self.free = place.process;
-            *place = Wait { generation: key.generation, ..wait };
-            return key;
-        }
-        let key = WaitKey { place: self.places.len() as u32, generation: 1 };
-        self.places.push(wait);
-        key
+        });
+        WaitKey { place: self.places.len() as u32 - 1, generation: 1 }
     }
 
     /// The wait, unless it was removed.

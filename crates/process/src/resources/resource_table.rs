@@ -184,8 +184,11 @@ impl ResourceTable {
             self.queue.first(around.tables).is_none_or(|first| first.priority > claim.priority);
         if comes_first && self.make_room(claim, process, around) {
             self.note_wait(0.0, around);
-            return Grant::Now(self.hold(claim, process, around));
+            let holder = self.hold(claim, process, around);
+            self.note_use(around);
+            return Grant::Now(holder);
         }
+        self.note_use(around);
         let wait = around.tables.begin_wait(What::Thing(key.place), around.now, at);
         around.tell(process, Deed::Queues, &self.name);
         self.queue.push(claim.priority, wait, claim);
@@ -239,7 +242,6 @@ impl ResourceTable {
         around.tell(process, Deed::Takes, &self.name);
         self.granted += 1;
         self.in_use += claim.amount;
-        self.used.set(f64::from(self.in_use), around.now, around.lp);
         let Claim { priority, amount, .. } = claim;
         let number = self.granted;
         let since = around.now;
@@ -260,7 +262,6 @@ impl ResourceTable {
         holder.generation = holder.generation.wrapping_add(1);
         self.in_use -= std::mem::take(&mut holder.amount);
         self.free.push(place);
-        self.used.set(f64::from(self.in_use), around.now, around.lp);
     }
 
     /// Takes units back, and gives them to whoever comes first. Nothing happens if they were taken
@@ -276,21 +277,35 @@ impl ResourceTable {
     /// Gives units to those who wait and come first, while there are enough.
     #[inline]
     pub(super) fn serve(&mut self, around: &mut Surroundings<'_>) {
-        while let Some(first) = self.queue.first(around.tables) {
-            let wait = first.wait;
-            let claim = first.data;
-            let Some(waiting) = around.tables.waits.get(wait) else { return };
-            let since = waiting.since;
-            let process = around.tables.processes.key(waiting.process);
-            if !self.make_room(claim, process, around) {
-                return;
-            }
-            self.queue.pop();
-            self.waiting.set(self.queue.len() as f64, around.now, around.lp);
-            self.note_wait(around.now - since, around);
-            let holder = self.hold(claim, process, around);
-            around.tables.finish_wait(wait, holder.to_bits());
+        while self.serve_first(around) {}
+        self.note_use(around);
+    }
+
+    /// Gives units to who comes first. Returns `false` if nobody waits or there are too few.
+    #[inline]
+    fn serve_first(&mut self, around: &mut Surroundings<'_>) -> bool {
+        let Some(first) = self.queue.first(around.tables) else { return false };
+        let wait = first.wait;
+        let claim = first.data;
+        let Some(waiting) = around.tables.waits.get(wait) else { return false };
+        let since = waiting.since;
+        let process = around.tables.processes.key(waiting.process);
+        if !self.make_room(claim, process, around) {
+            return false;
         }
+        self.queue.pop();
+        self.waiting.set(self.queue.len() as f64, around.now, around.lp);
+        self.note_wait(around.now - since, around);
+        let holder = self.hold(claim, process, around);
+        around.tables.finish_wait(wait, holder.to_bits());
+        true
+    }
+
+    /// Observes how many units are held, when nothing more changes that just now. So a unit that
+    /// passes from one process to another counts as held throughout.
+    #[inline]
+    fn note_use(&mut self, around: &mut Surroundings<'_>) {
+        self.used.set(f64::from(self.in_use), around.now, around.lp);
     }
 
     /// A request that waits has just been removed from the table of waits.

@@ -44,10 +44,9 @@ where
         self.project().future.set(None);
     }
 
-    fn refill(mut self: Pin<&mut Self>, frame: &mut dyn Any) {
-        if let Some(frame) = frame.downcast_mut::<Option<Self>>().and_then(Option::take) {
-            self.set(frame);
-        }
+    fn refill(self: Pin<&mut Self>, frame: &mut dyn Any) {
+        let other = frame.downcast_mut::<Self>().and_then(|frame| frame.future.take());
+        self.project().future.set(other);
     }
 }
 

@@ -9,7 +9,6 @@ use warpline_base::LpId;
 use super::Sim;
 use crate::keys::WaitKey;
 use crate::running::{if_running, with};
-use crate::waits::What;
 use crate::wakeups;
 
 impl<T> Sim<T> {
@@ -49,7 +48,9 @@ impl<T> Sim<T> {
     /// first. Then the future is dropped, which withdraws what it waits for.
     #[track_caller]
     pub fn timeout<F: Future>(self, delay: f64, future: F) -> Timeout<F> {
-        Timeout { future, sleep: Sleep::new(delay, Location::caller()) }
+        let at = Location::caller();
+        let wait = with(|running| wakeups::time_out(running, delay, at));
+        Timeout { future, sleep: Sleep { wait } }
     }
 
     /// Ends the run with an error that names this LP. The process goes on after the call, so
@@ -70,11 +71,7 @@ pub struct Sleep {
 impl Sleep {
     #[inline]
     pub(super) fn new(delay: f64, at: &'static Location<'static>) -> Self {
-        with(|running| {
-            let wait = running.tables.begin_wait(What::Time(running.now + delay), running.now, at);
-            wakeups::set(running.lp, delay, wait);
-            Sleep { wait }
-        })
+        with(|running| Sleep { wait: wakeups::sleep(running, delay, at) })
     }
 }
 
@@ -95,7 +92,7 @@ impl Drop for Sleep {
     #[inline]
     fn drop(&mut self) {
         if !self.wait.is_none() {
-            if_running(|running| running.tables.end_wait(self.wait));
+            if_running(|running| wakeups::withdraw(running, self.wait));
         }
     }
 }

@@ -59,6 +59,7 @@ pub(crate) struct Outcome {
     pub(crate) lines: Vec<String>,
     pub(crate) values: Vec<f64>,
     pub(crate) lp: ProcessLp<u32>,
+    pub(crate) events: u64,
 }
 
 impl Telling {
@@ -73,10 +74,12 @@ impl Telling {
             .end(self.end)
             .seed(self.seed)
             .zero_delay_hops(self.hops);
-        let lp = simulation.run()?.states.into_iter().next().unwrap();
+        let run = simulation.run()?;
+        let events = run.record.committed_events;
+        let lp = run.states.into_iter().next().unwrap();
         let lines = std::mem::take(&mut *log.lines.lock().unwrap());
         let values = std::mem::take(&mut *log.values.lock().unwrap());
-        Ok(Outcome { lines, values, lp })
+        Ok(Outcome { lines, values, lp, events })
     }
 }
 

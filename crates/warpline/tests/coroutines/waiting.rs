@@ -47,6 +47,51 @@ fn a_timeout_withdraws_what_was_waited_for() {
 }
 
 #[test]
+fn a_time_out_that_was_withdrawn_is_no_event() {
+    let story = told(|sim, log| async move {
+        for _ in 0..40 {
+            assert!(sim.timeout(20.0, sim.sleep(1.0)).await.is_some());
+        }
+        log.note(sim, "done");
+    })
+    .unwrap();
+    assert_eq!(story.lines, ["40 done"]);
+    assert_eq!((story.events, story.lp.waits()), (40, 0), "the ends of the sleeps alone");
+}
+
+#[test]
+fn an_lp_that_has_withdrawn_a_sleep_withdraws_the_wake_ups_of_later_ones() {
+    let story = told(|sim, log| async move {
+        for _ in 0..40 {
+            let sleeper = sim.spawn(async move { sim.sleep(20.0).await });
+            sim.sleep(1.0).await;
+            sim.cancel(sleeper);
+        }
+        // Sleeps that are not withdrawn end as ever.
+        sim.spawn_after(5.0, async move { log.note(sim, "late") });
+    })
+    .unwrap();
+    assert_eq!(story.lines, ["45 late"]);
+    // 40 ends of sleeps, one of a delay, and the wake-up that nobody could cancel yet.
+    assert_eq!((story.events, story.lp.waits()), (42, 0));
+}
+
+#[test]
+fn of_two_sleeps_with_one_end_the_second_is_withdrawn_before_its_turn() {
+    let story = told(|sim, log| async move {
+        for round in 0..3 {
+            let first = any_of(sim.sleep(2.0), sim.sleep(2.0)).await;
+            assert_eq!(first, Either::First(()));
+            log.note(sim, round);
+        }
+    })
+    .unwrap();
+    assert_eq!(story.lines, ["2 0", "4 1", "6 2"]);
+    // The first time, the wake-up of the second could not be cancelled yet.
+    assert_eq!((story.events, story.lp.waits()), (4, 0));
+}
+
+#[test]
 fn messages_go_to_who_waited_first_and_wants_them() {
     let story = told(|sim, log| async move {
         for (name, least) in [("a", 5), ("b", 0), ("c", 5)] {

@@ -24,7 +24,8 @@ fn exponential_patience_is_erlang_a() {
         let spread = Spread::Exponential;
         let bank = Bank { gap, service: 12.0, tellers, patience, spread };
         let [waiting, busy] = erlang_a(&bank);
-        let end = 60_000.0 * gap;
+        // So long that three standard deviations of those who leave are 3 % of them.
+        let end = 240_000.0 * gap;
         let found = steady::<Bank>(&bank, end);
         near(&found, "waiting", waiting);
         near(&found, "busy", busy);
