@@ -9,9 +9,10 @@ use std::task::{Context, Poll, Waker};
 use warpline_memory::lend;
 
 use crate::call::{Call, Name};
+use crate::network::Network;
+use crate::packet::RankEvent;
 use crate::progress::Progress;
-use crate::progress::packet::RankEvent;
-use crate::running::{Network, Running, RunningRank};
+use crate::running::{Running, RunningRank};
 
 /// The program of a rank, as far as it has come.
 pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;
