@@ -62,11 +62,6 @@ calls! {
     CommCreate = "MPI_Comm_create",
     CartCreate = "MPI_Cart_create",
     GraphCreate = "MPI_Graph_create",
-    WinCreate = "MPI_Win_create",
-    WinFence = "MPI_Win_fence",
-    Put = "MPI_Put",
-    Get = "MPI_Get",
-    Accumulate = "MPI_Accumulate",
 }
 
 impl Name {

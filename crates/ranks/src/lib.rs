@@ -40,24 +40,31 @@ mod collectives;
 mod comm;
 mod data;
 mod lp;
+mod making;
 mod model;
+mod network;
+mod packet;
 mod progress;
 mod rank;
 mod running;
+mod status;
 mod target;
 #[cfg(test)]
 mod tests;
+mod waiting;
 
 pub use collectives::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};
 pub use comm::{
-    ANY_SOURCE, ANY_TAG, Cartesian, Comm, Graph, Peer, Persistent, Request, Tag, test_all,
-    test_any, test_some, wait_all, wait_any, wait_some,
+    ANY_SOURCE, ANY_TAG, Comm, Peer, Persistent, Request, Tag, test_all, test_any, test_some,
+    wait_all, wait_any, wait_some,
 };
 pub use data::{Data, Datatype, Element, Op};
 pub use lp::RankLp;
+pub use making::{Cartesian, Graph};
 pub use model::{RankProgram, Ranks};
-pub use progress::packet::{Accept, Content, Envelope, Offer, RankEvent};
-pub use rank::{Rank, Status};
+pub use packet::{Accept, Content, Envelope, Offer, RankEvent};
+pub use rank::Rank;
+pub use status::Status;
 pub use target::{Target, Wire};
 
 /// What a program of ranks usually needs, in one `use`.

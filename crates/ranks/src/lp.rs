@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use crate::call::{Call, Name};
+use crate::network::Network;
+use crate::packet::RankEvent;
 use crate::progress::Progress;
-use crate::progress::packet::RankEvent;
-use crate::running::{Network, Running, lend};
+use crate::running::{Running, lend};
 
 /// The program of a rank, as far as it has come.
 pub(crate) type Coroutine = Pin<Box<dyn Future<Output = ()> + Send>>;

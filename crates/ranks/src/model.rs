@@ -13,9 +13,9 @@ use warpline_model::{
 };
 
 use crate::lp::RankLp;
-use crate::progress::packet::RankEvent;
+use crate::network::{Network, Services};
+use crate::packet::RankEvent;
 use crate::rank::Rank;
-use crate::running::{Network, Services};
 use crate::target::Target;
 
 /// A program of MPI: what all ranks share, and what each does. The crate's page has an example.

@@ -4,11 +4,11 @@ use crate::call::Call;
 use crate::comm::Comm;
 use crate::data::reduction::combine;
 use crate::data::{Data, Datatype, Op};
-use crate::progress::packet::Content;
+use crate::packet::Content;
 use crate::progress::requests::{Key, Pattern};
 use crate::progress::{Mode, Outgoing};
-use crate::rank::futures::{Completion, sent};
 use crate::running::with;
+use crate::waiting::{Completion, sent};
 
 /// A call of all ranks, as one of them carries it out.
 #[derive(Clone, Copy)]

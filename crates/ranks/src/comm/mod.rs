@@ -1,9 +1,6 @@
 //! Communicators: ranks that send each other messages apart from all others.
 
-mod cartesian;
-mod graph;
 mod group;
-mod making;
 mod peer;
 mod persistent;
 mod point_to_point;
@@ -12,8 +9,6 @@ mod request;
 
 use std::sync::Arc;
 
-pub use self::cartesian::Cartesian;
-pub use self::graph::Graph;
 use self::group::Group;
 pub use self::peer::{ANY_SOURCE, ANY_TAG, Peer, Tag};
 pub use self::persistent::Persistent;
@@ -73,5 +68,40 @@ impl Comm {
             self.size
         );
         self.group.as_ref().map_or(rank, |group| group.in_world(rank))
+    }
+
+    /// A communicator of the same ranks.
+    pub(crate) fn with_number(&self, number: u32) -> Comm {
+        Comm { number, ..self.clone() }
+    }
+
+    /// A communicator of these ranks of this one; `None` if this rank is not among them.
+    ///
+    /// # Panics
+    /// If a rank is listed twice or does not exist.
+    pub(crate) fn with_members(&self, number: u32, ranks: Vec<u32>) -> Option<Comm> {
+        let me = ranks.iter().position(|rank| *rank == self.me)?;
+        let members: Vec<u32> = ranks.into_iter().map(|rank| self.in_world(rank)).collect();
+        let size = members.len() as u32;
+        Some(Comm { number, me: me as u32, size, group: Some(Arc::new(Group::of(members))) })
+    }
+
+    /// The ranks in the world, in the order of this communicator.
+    pub fn world_ranks(&self) -> Vec<u32> {
+        (0..self.size).map(|rank| self.in_world(rank)).collect()
+    }
+
+    /// The number in this communicator of a rank of another one: `MPI_Group_translate_ranks`. `None`
+    /// if it is not among its ranks.
+    ///
+    /// # Panics
+    /// If the other communicator has no such rank.
+    #[track_caller]
+    pub fn translate(&self, rank: u32, of: &Comm) -> Option<u32> {
+        let rank = of.in_world(rank);
+        match &self.group {
+            None => Some(rank),
+            Some(group) => group.place_of(rank),
+        }
     }
 }

@@ -6,12 +6,12 @@ use super::group::Group;
 use super::{Comm, Peer, Tag};
 use crate::call::{Call, Name};
 use crate::data::{Data, Datatype};
-use crate::progress::packet::Content;
+use crate::packet::Content;
 use crate::progress::requests::{Pattern, Received};
 use crate::progress::{Mode, Outcome, Outgoing};
-use crate::rank::Status;
-use crate::rank::futures::{Completion, sent};
 use crate::running::with;
+use crate::status::Status;
+use crate::waiting::{Completion, sent};
 
 impl Comm {
     /// Sends a message, and waits until its bytes may change: at once if it is

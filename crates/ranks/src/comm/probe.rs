@@ -8,9 +8,9 @@ use super::point_to_point::status_of;
 use super::{Comm, Peer, Tag};
 use crate::call::{Call, Name};
 use crate::progress::requests::{Pattern, Received};
-use crate::rank::Status;
-use crate::rank::futures::catch_up;
 use crate::running::with;
+use crate::status::Status;
+use crate::waiting::catch_up;
 
 impl Comm {
     /// Waits for a message, and leaves it to a receive: `MPI_Probe`.

@@ -12,9 +12,9 @@ use crate::call::{Call, Name};
 use crate::data::Data;
 use crate::progress::Mode;
 use crate::progress::requests::Key;
-use crate::rank::Status;
-use crate::rank::futures::{Completion, catch_up};
 use crate::running::with;
+use crate::status::Status;
+use crate::waiting::{Completion, catch_up};
 
 /// A message that is being sent or received. Wait for it: a request that is left over when the
 /// program ends is an error.

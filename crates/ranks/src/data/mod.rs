@@ -8,7 +8,7 @@ use warpline_memory::Payload;
 
 pub use self::element::{Datatype, Element};
 pub use self::reduction::Op;
-use crate::progress::packet::Content;
+use crate::packet::Content;
 
 /// What a message carries: values, bytes, or just a size. A skeleton of a program sends sizes, which
 /// take as long and need no memory.

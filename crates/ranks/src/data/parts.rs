@@ -5,7 +5,7 @@ use std::ops::Range;
 use warpline_memory::Payload;
 
 use super::{Data, Datatype};
-use crate::progress::packet::Content;
+use crate::packet::Content;
 
 impl Data {
     /// These bytes of it.

@@ -5,7 +5,7 @@ use std::fmt;
 use warpline_memory::Payload;
 
 use super::{Data, Datatype, Element};
-use crate::progress::packet::Content;
+use crate::packet::Content;
 
 /// How two values become one, as MPI's operations.
 #[derive(Clone, Copy, Debug)]

@@ -2,73 +2,12 @@
 //!
 //! Invariant: no message in `unexpected` fits any receive in `posted`.
 
-use super::packet::{Accept, Content, Envelope, Offer, RankEvent};
+use super::messages::{Body, Unexpected, is_collective};
 use super::requests::{Key, Pattern, Received, Work};
-use super::{Progress, WORLD};
+use super::state::Progress;
 use crate::call::Name;
-use crate::running::Network;
-
-/// A receive that has not found a message.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Posted {
-    pub(crate) pattern: Pattern,
-    pub(crate) request: u32,
-}
-
-/// What there is of a message.
-#[derive(Clone, Debug)]
-pub(crate) enum Body {
-    /// Its bytes.
-    Here(Content),
-    /// An offer.
-    Offered(Offer),
-}
-
-impl Body {
-    fn bytes(&self) -> u64 {
-        match self {
-            Body::Here(content) => content.len(),
-            Body::Offered(offer) => offer.bytes,
-        }
-    }
-}
-
-/// A message that has found no receive.
-#[derive(Clone, Debug)]
-pub(crate) struct Unexpected {
-    pub(crate) envelope: Envelope,
-    pub(crate) body: Body,
-    /// When it arrived.
-    pub(crate) at: f64,
-}
-
-impl Unexpected {
-    fn received(&self) -> Received {
-        let Envelope { from, tag, datatype, .. } = self.envelope;
-        Received { from, tag, datatype, bytes: self.body.bytes() }
-    }
-
-    pub(super) fn describe(&self) -> String {
-        let Envelope { from, context, tag, .. } = self.envelope;
-        let bytes = self.body.bytes();
-        let call = Name::of(self.envelope.call).map_or("?", Name::text);
-        let place = match context >> 1 {
-            WORLD => String::new(),
-            other => format!(" in communicator {other}"),
-        };
-        if is_collective(context) {
-            return format!("the message of rank {from} in {call}{place}");
-        }
-        format!(
-            "the message of {bytes} bytes that rank {from} sent{place} with tag {tag} by {call}"
-        )
-    }
-}
-
-/// Whether messages in this context are those of calls of all ranks.
-pub(crate) fn is_collective(context: u32) -> bool {
-    context & 1 == 1
-}
+use crate::network::Network;
+use crate::packet::{Accept, Envelope, RankEvent};
 
 impl Progress {
     /// A message has arrived, or its offer has.

@@ -1,7 +1,7 @@
 //! The requests of a rank: messages that it sends or receives and has not yet waited for.
 
-use super::packet::Content;
 use crate::call::Call;
+use crate::packet::Content;
 
 /// A request, by its place and by how often the place was used before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

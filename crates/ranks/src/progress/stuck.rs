@@ -1,8 +1,8 @@
 //! Who waits for whom, in words.
 
-use super::Progress;
-use super::matching::is_collective;
+use super::messages::is_collective;
 use super::requests::{Slot, Work};
+use super::state::Progress;
 
 impl Progress {
     /// What a request is for, in words.

@@ -1,32 +1,18 @@
 //! A rank, as its program sees it.
 
-pub(crate) mod futures;
 mod observing;
 
 use std::ops::Deref;
 
-use self::futures::catch_up;
 use crate::call::{Call, Name};
 use crate::comm::Comm;
 use crate::running::with;
+use crate::waiting::catch_up;
 
 /// A rank of a program, and the communicator of all ranks: all calls of [`Comm`] are its calls, too.
 #[derive(Debug)]
 pub struct Rank {
     world: Comm,
-}
-
-/// What is known of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// The sender's rank in the communicator; `None` if there was none, as in `MPI_PROC_NULL`.
-    pub source: Option<u32>,
-    /// The tag.
-    pub tag: u32,
-    /// The number of bytes.
-    pub bytes: u64,
-    /// Whether the request was withdrawn before it found a message.
-    pub is_cancelled: bool,
 }
 
 impl Rank {

@@ -1,11 +1,8 @@
-//! Communicators made of others.
+//! Communicators of some ranks of others.
 
-use std::sync::Arc;
-
-use super::Comm;
-use super::group::Group;
 use crate::call::{Call, Name};
 use crate::collectives::{AllgatherBy, AllreduceBy};
+use crate::comm::Comm;
 use crate::data::{Data, Op};
 use crate::running::with;
 
@@ -20,7 +17,7 @@ impl Comm {
         let call = Call::here(Name::CommDup);
         async move {
             let number = self.agree(call).await;
-            Comm { number, ..self.clone() }
+            self.with_number(number)
         }
     }
 
@@ -74,33 +71,6 @@ impl Comm {
         let number = all.values::<u32>()[0];
         use_number(number);
         number
-    }
-
-    /// A communicator of these ranks of this one; `None` if this rank is not among them.
-    pub(super) fn with_members(&self, number: u32, ranks: Vec<u32>) -> Option<Comm> {
-        let me = ranks.iter().position(|rank| *rank == self.me)?;
-        let members: Vec<u32> = ranks.into_iter().map(|rank| self.in_world(rank)).collect();
-        let size = members.len() as u32;
-        Some(Comm { number, me: me as u32, size, group: Some(Arc::new(Group::of(members))) })
-    }
-
-    /// The ranks in the world, in the order of this communicator.
-    pub fn world_ranks(&self) -> Vec<u32> {
-        (0..self.size).map(|rank| self.in_world(rank)).collect()
-    }
-
-    /// The number in this communicator of a rank of another one: `MPI_Group_translate_ranks`. `None`
-    /// if it is not among its ranks.
-    ///
-    /// # Panics
-    /// If the other communicator has no such rank.
-    #[track_caller]
-    pub fn translate(&self, rank: u32, of: &Comm) -> Option<u32> {
-        let rank = of.in_world(rank);
-        match &self.group {
-            None => Some(rank),
-            Some(group) => group.place_of(rank),
-        }
     }
 }
 

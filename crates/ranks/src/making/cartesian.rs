@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use super::Comm;
 use crate::call::{Call, Name};
+use crate::comm::Comm;
 
 /// A communicator whose ranks lie on a grid, the last dimension first: `MPI_Cart_create` without
 /// reordering. All calls of [`Comm`] are its calls, too.
@@ -30,9 +30,9 @@ impl Comm {
         let call = Call::here(Name::CartCreate);
         let ranks: u64 = sides.iter().map(|side| u64::from(*side)).product();
         assert!(
-            sides.len() == is_periodic.len() && (1..=u64::from(self.size)).contains(&ranks),
+            sides.len() == is_periodic.len() && (1..=u64::from(self.size())).contains(&ranks),
             "a grid of {sides:?}, periodic {is_periodic:?}, does not fit {} ranks",
-            self.size
+            self.size()
         );
         let (sides, is_periodic) = (sides.to_vec(), is_periodic.to_vec());
         async move {

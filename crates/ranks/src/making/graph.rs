@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use super::Comm;
 use crate::call::{Call, Name};
+use crate::comm::{Comm, wait_all};
 use crate::data::Data;
 
 /// A communicator whose ranks know their neighbours: `MPI_Dist_graph_create_adjacent` without
@@ -32,7 +32,7 @@ impl Comm {
         let (from, to) = (from.to_vec(), to.to_vec());
         async move {
             let number = self.agree(call).await;
-            Graph { comm: Comm { number, ..self.clone() }, from, to }
+            Graph { comm: self.with_number(number), from, to }
         }
     }
 }
@@ -57,8 +57,8 @@ impl Graph {
         let sends = self.to.iter().map(|rank| self.comm.isend(*rank, NEIGHBOURS, data.clone()));
         let sends: Vec<_> = sends.collect();
         async move {
-            let received = super::wait_all(receives).await;
-            super::wait_all(sends).await;
+            let received = wait_all(receives).await;
+            wait_all(sends).await;
             received.into_iter().map(|(data, _)| data).collect()
         }
     }
