@@ -13,7 +13,7 @@ use warpline_machine::{Machine, MachineError};
 /// use warpline_ranks::{Target, Wire};
 /// // 10 µs and 1 Gb/s.
 /// let target = Target::flat(Wire::new(10e-6, 1e9 / 8.0));
-/// assert_eq!(target.wire(0, 1).bytes(125), 1e-6);
+/// assert!((target.wire(0, 1).bytes(125) - 1e-6).abs() < 1e-18);
 /// assert_eq!(target.lookahead(), 10e-6);
 /// ```
 #[derive(Clone, Debug, PartialEq)]

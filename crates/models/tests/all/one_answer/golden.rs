@@ -40,7 +40,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 fn digests_are_unchanged() {
     type Case =
         (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
-    let cases: [Case; 24] = [
+    let cases: [Case; 28] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
         (
             "mm1",
@@ -81,6 +81,24 @@ fn digests_are_unchanged() {
             60.0,
             6659,
             "ec09ea7bbb01437d",
+        ),
+        ("mupi-barrier", &[("ranks", "100"), ("barriers", "5")], 1, 1.0, 4000, "40b2669fcfc23157"),
+        (
+            "mupi-ping",
+            &[("ranks", "51"), ("overhead", "0.2"), ("last-size", "200000")],
+            1,
+            1.0,
+            867,
+            "45824c1018b45ca5",
+        ),
+        ("stencil", &[("ranks", "50"), ("iterations", "20")], 1, 1.0, 4988, "76ad3df573028ec1"),
+        (
+            "stencil",
+            &[("ranks", "50"), ("iterations", "20"), ("target", "cray-xt5")],
+            1,
+            1.0,
+            5042,
+            "1cea391e80dd8164",
         ),
         ("network", &[], 1, 0.2, 54902, "ee0900683a91cbfa"),
         (
