@@ -12,7 +12,7 @@ pub(super) struct FewTimers {
     len: Len,
 }
 
-/// A number of timers. It is an enum, as its unused values let a [table](super::timer_table) be a
+/// A number of timers. It is an enum, as its unused values let a table of timers be a
 /// few timers or a list and still take no more than a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 enum Len {
