@@ -63,8 +63,7 @@ impl Model for __Model__ {
     fn declare(&self, declare: &mut Declarations) {
         declare.counter(SERVED, "served", "customers", "customers who passed through all stations");
         declare.mean(STAY, "stay", "min", "mean time from entering to leaving");
-        declare.histogram(WAIT, "wait", "min", "time that a customer waits at a station before \
-            being served");
+        declare.histogram(WAIT, "wait", "min", "time that a customer waits at a station");
     }
 
     fn init(&self, lp: &mut Init<Self>) -> f64 {
