@@ -19,7 +19,10 @@ pub(crate) fn compare(topology: Option<&str>) {
         "Time Warp: million committed events per second, ratio to sequential, efficiency, ratio of \
          peak memory"
     );
-    println!("(2!: without use of lookahead; 8 threads may be more than there are cores)\n");
+    println!(
+        "(2g: driven by GVT; 2!: without use of lookahead; 8 threads may be more than there are \
+         cores)\n"
+    );
     print!("{:<9} {:>7} {:>7}", "", "seq.", "MB");
     ENGINES[1..].iter().for_each(|engine| print!("  {:^25}", format!("{engine} threads")));
     println!();

@@ -1,3 +1,5 @@
+//! The network of a program of ranks, from its parameters.
+
 use warpline::ranks::{Target, Wire};
 
 /// The network that parameters describe: of the machine with this name, or else flat, with its
