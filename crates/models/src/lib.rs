@@ -13,6 +13,7 @@ pub mod ranks;
 pub mod simplesim;
 mod studies;
 
+#[cfg(not(test))]
 use std::process::ExitCode;
 
 pub use library::Library;
@@ -20,7 +21,9 @@ pub use studies::STUDIES;
 
 /// Does what the command line of this process says, for the models of this library: the program
 /// `warpline`. Call this in `main`: it prints, and replaces the panic hook.
-// All engines are compiled for all models here, once: programs around this library link them.
+// All engines are compiled for all models here, once: programs around this library link them. Its own
+// unit tests need none.
+#[cfg(not(test))]
 pub fn command() -> ExitCode {
     warpline::command::with_new(&Library, STUDIES)
 }

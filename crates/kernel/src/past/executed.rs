@@ -61,7 +61,7 @@ impl<S, E> Past<S, E> {
         );
         if copied {
             record.state = StateBefore::Copied(lp.state.clone());
-            if let Some(timers) = timers.get(lp.timers) {
+            if let Some(timers) = timers.get(timers.of(index)) {
                 self.timer_copies.push(place, timers, first);
             }
         }

@@ -27,8 +27,7 @@ impl<T: PeTypes> Pe<'_, T> {
             let timer = event.as_timer().map(|timer| (self.lps.index(event.receiver), timer));
             let handle = self.agenda.insert(event, OptionalHandle::default());
             if let Some((index, timer)) = timer {
-                let timers = &mut self.lps.get_mut(index).timers;
-                self.executor.timers_mut().push(timers, timer, handle);
+                self.executor.timers_mut().push(index, timer, handle);
             }
             self.gauge.count(|counts| counts.taken_over += 1);
         }

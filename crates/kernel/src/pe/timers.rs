@@ -24,14 +24,27 @@ use warpline_base::{EventKind, LpId, Sequence};
 use warpline_memory::{Handle, MakeRoom};
 
 use super::Pe;
+use crate::agenda::fetch::fetch_timers_ahead;
 use crate::past::SideRecordId;
 use crate::pe::types::PeTypes;
 
 impl<T: PeTypes> Pe<'_, T> {
+    /// Prefetches the timers of the LPs of coming events.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::pe) fn fetch_timers_ahead(&self) {
+        fetch_timers_ahead(
+            self.executor.timers(),
+            |distance| self.agenda.upcoming(distance),
+            |event| self.lps.index(self.agenda.event(event).receiver),
+            |event| self.agenda.prefetch(event),
+        );
+    }
+
     /// Puts everything back that the last event has done to the timers of its LP, as it has failed
     /// or was parked.
     pub(in crate::pe) fn put_back_timers(&mut self, index: usize) {
-        self.executor.put_back_timers(&mut self.lps.get_mut(index).timers);
+        self.executor.put_back_timers(index);
     }
 
     /// How many events the current event of an LP with timers sends.
@@ -109,7 +122,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// Ends what the current event does with timers: they are settled, and what stopped ones had
     /// sent before they were undone is cancelled, as they are no longer pending.
     fn end_timers(&mut self, index: usize, stopped: Vec<Handle>) {
-        self.executor.settle_timers(&mut self.lps.get_mut(index).timers);
+        self.executor.settle_timers(index);
         stopped.into_iter().for_each(|timer| self.leaves_pending(timer));
         self.undo_what_was_sent();
     }
@@ -127,7 +140,8 @@ impl<T: PeTypes> Pe<'_, T> {
     ) {
         let Pe { executor, lps, agenda, past, .. } = self;
         let lp = lps.get(index);
-        executor.timers_mut().change(lp.timers, |timers| {
+        let of = executor.timers().of(index);
+        executor.timers_mut().change(of, |timers| {
             timers.forget_from(Sequence::first_of(lp.events + 1));
             for (timer, handle) in past.take_cancelled_timers(side_record) {
                 timers.insert(timer, handle);

@@ -16,11 +16,11 @@ use warpline_memory::{
     Account, Allocator, DropEach, Exhausted, Handle, Pool, list_for, prefer_huge_pages, prefetch,
     try_drop,
 };
-use warpline_model::engine::{Executor, TimerTable};
+use warpline_model::engine::Executor;
 use warpline_model::statistics::RowSink;
 use warpline_model::{Fault, Model, Statistics};
 
-use crate::agenda::fetch::{self, fetch_ahead, fetch_payload, fetch_timers_ahead};
+use crate::agenda::fetch::{self, fetch_ahead, fetch_payload};
 use crate::agenda::handle_set::HandleSet;
 use crate::agenda::key_order::KeyOrder;
 use crate::agenda::pending::{Entry, PendingSet};
@@ -118,8 +118,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             let timer = event.is_timer().then_some((event.receiver, event.sequence));
             let handle = self.events.insert(event);
             if let Some((lp, sequence)) = timer {
-                let timers = &mut self.lps[lp.index()].timers;
-                self.executor.timers_mut().push(timers, sequence, handle);
+                self.executor.timers_mut().push(lp.index(), sequence, handle);
             }
             self.pending.push(
                 Entry::new(time, tie, handle),
@@ -240,15 +239,14 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         self.current = Some(entry.handle());
         let mut event = self.events.get(entry.handle());
         let id = event.receiver;
-        let mut lp = &mut self.lps[id.index()];
-        if lp.timers.is_some() {
+        if self.executor.any_timers() {
             if !self.begin_with_timers(entry) {
                 return Ok(());
             }
-            // Looked up again only here, so that LPs without timers pay nothing for it.
+            // Looked up again only here, so that models without timers pay nothing for it.
             event = self.events.get(entry.handle());
-            lp = &mut self.lps[id.index()];
         }
+        let lp = &mut self.lps[id.index()];
         let number = lp.events + 1;
         if number >= Sequence::EVENT_LIMIT {
             self.executor.begin(id, number, entry.time(), event.step);
@@ -367,8 +365,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         outcome.map_err(Stop::Fault)
     }
 
-    /// Prefetches coming events, the LPs and payloads of nearer ones, and timers of the nearest.
-    #[inline]
+    /// Prefetches coming events, and the LPs, payloads and timers of nearer ones.
+    #[inline(always)]
     fn fetch_ahead(&self) {
         fetch_ahead(
             |distance| self.pending.upcoming(distance),
@@ -379,18 +377,8 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
                 fetch_payload::<M>(&event.payload);
             },
         );
-        if !self.executor.timers().is_empty() {
-            let timers_of =
-                |event: Handle| self.lps[self.events.get(event).receiver.index()].timers;
-            let tables = self.executor.timers();
-            fetch_timers_ahead(
-                |distance| self.pending.upcoming(distance),
-                |event| tables.prefetch(timers_of(event)),
-                |event| {
-                    let only = tables.get(timers_of(event)).and_then(TimerTable::only);
-                    only.inspect(|timer| self.events.prefetch(*timer));
-                },
-            );
+        if self.executor.any_timers() {
+            self.fetch_timers_ahead();
         }
     }
 

@@ -8,11 +8,12 @@ use std::mem::{needs_drop, take};
 use warpline_base::LpId;
 use warpline_memory::{Handle, try_drop};
 use warpline_model::Model;
-use warpline_model::engine::{TimerTables, TimersOf};
+use warpline_model::engine::TimerTables;
 use warpline_model::statistics::RowSink;
 
 use super::Sequential;
 use super::watcher::Watcher;
+use crate::agenda::fetch::fetch_timers_ahead;
 use crate::agenda::key_order::KeyOrder;
 use crate::agenda::pending::{Entry, PendingSet};
 
@@ -29,9 +30,21 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
             return false;
         }
         let event = self.events.get(entry.handle());
-        let timers = self.lps[event.receiver.index()].timers;
+        let timers = self.executor.timers().of(event.receiver.index());
         self.executor.lend_timers(timers, event.as_timer());
         true
+    }
+
+    /// Prefetches the timers of the LPs of coming events.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn fetch_timers_ahead(&self) {
+        fetch_timers_ahead(
+            self.executor.timers(),
+            |distance| self.pending.upcoming(distance),
+            |event| self.events.get(event).receiver.index(),
+            |event| self.events.prefetch(event),
+        );
     }
 
     /// Drops an event whose turn has come if it is a timer that was cancelled. Returns whether it is.
@@ -62,7 +75,7 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         // Its memory is used again.
         *self.executor.cancelled_timers_mut() = cancelled;
         self.deliver::<true>(spent, sender, number, watcher);
-        self.executor.settle_timers(&mut self.lps[sender.index()].timers);
+        self.executor.settle_timers(sender.index());
         if self.cancelled.len() > CANCELLED_MOST + self.pending.len() / 2 {
             self.sweep_cancelled();
         }
@@ -101,7 +114,6 @@ impl<M: Model, Q: PendingSet, R: RowSink> Sequential<'_, M, Q, R> {
         if self.cancelled.len() > 0 {
             self.sweep_cancelled();
         }
-        self.lps.iter_mut().for_each(|lp| lp.timers = TimersOf::default());
         *self.executor.timers_mut() = TimerTables::default();
     }
 }

@@ -31,12 +31,15 @@ struct Line(TimerTable);
 
 /// The tables of pending timers of all LPs of an engine.
 ///
-/// They lie together, so that an LP needs four bytes to find its own, and that their memory is known.
+/// They lie together, away from the LPs: a model without timers pays nothing for them, and their
+/// memory is known.
 ///
 /// Invariant: `beside` is the sum of what the tables take beside themselves.
 #[derive(Debug, Default)]
 pub struct TimerTables {
     lines: Vec<Line>,
+    /// The tables of LPs by their index in the engine. Those that are left out have none.
+    of: Vec<TimersOf>,
     /// Tables that nobody has any more, all empty.
     free: Vec<TimersOf>,
     beside: usize,
@@ -52,8 +55,37 @@ impl TimerTables {
     /// How much memory all tables take, in bytes, in use or free.
     pub fn bytes(&self) -> usize {
         size_of::<Line>() * self.lines.capacity()
-            + size_of::<TimersOf>() * self.free.capacity()
+            + size_of::<TimersOf>() * (self.of.capacity() + self.free.capacity())
             + self.beside
+    }
+
+    /// The table of the LP with this index in the engine.
+    #[inline]
+    pub fn of(&self, index: usize) -> TimersOf {
+        self.of.get(index).copied().unwrap_or_default()
+    }
+
+    /// Sets the table of the LP with this index in the engine.
+    ///
+    /// # Panics
+    /// If there is no memory for it, it [unwinds](Exhausted::unwind).
+    #[inline]
+    pub fn set(&mut self, index: usize, of: TimersOf) {
+        if let Some(place) = self.of.get_mut(index) {
+            *place = of;
+        } else if of.is_some() {
+            self.of.make_room(index + 1 - self.of.len(), TIMERS);
+            self.of.resize(index, TimersOf::default());
+            self.of.push(of);
+        }
+    }
+
+    /// Fetches into the cache which table the LP with this index has.
+    #[inline]
+    pub fn prefetch_of(&self, index: usize) {
+        if let Some(of) = self.of.get(index) {
+            prefetch(of);
+        }
     }
 
     /// A table, if there is one.
@@ -100,13 +132,15 @@ impl TimerTables {
         }
     }
 
-    /// Adds a timer to a table, which is made if there is none. The table is to be
-    /// [sorted](Self::sort) when all have been added.
-    pub fn push(&mut self, of: &mut TimersOf, timer: Sequence, event: Handle) {
+    /// Adds a timer to the table of the LP with this index, which is made if there is none. The
+    /// table is to be [sorted](Self::sort) when all have been added.
+    pub fn push(&mut self, index: usize, timer: Sequence, event: Handle) {
+        let mut of = self.of(index);
         if !of.is_some() {
-            *of = self.add(TimerTable::default());
+            of = self.add(TimerTable::default());
+            self.set(index, of);
         }
-        self.change(*of, |table| table.push(timer, event));
+        self.change(of, |table| table.push(timer, event));
     }
 
     /// Sorts all tables.
@@ -140,15 +174,16 @@ mod tests {
     #[test]
     fn tables_know_what_they_take_beside_themselves() {
         let mut tables = TimerTables::default();
-        let mut all = [TimersOf::default(); 3];
-        assert!(tables.is_empty() && !all[0].is_some() && tables.get(all[0]).is_none());
+        let none = tables.of(7);
+        assert!(tables.is_empty() && !none.is_some() && tables.get(none).is_none());
         for number in 0..100 {
             let event = Handle::from_bits(number);
-            tables.push(&mut all[0], timer(100 - number), event);
+            tables.push(7, timer(100 - number), event);
         }
-        (0..4).for_each(|number| tables.push(&mut all[1], timer(number), Handle::from_bits(0)));
+        (0..4).for_each(|number| tables.push(3, timer(number), Handle::from_bits(0)));
         tables.sort();
-        all[2] = tables.add(tables.get(all[0]).cloned().unwrap_or_default());
+        let copy = tables.add(tables.get(tables.of(7)).cloned().unwrap_or_default());
+        let all = [tables.of(7), tables.of(3), copy];
         assert_eq!(
             tables.get(all[2]).and_then(|table| table.get(timer(60))),
             Some(Handle::from_bits(40))
@@ -157,13 +192,16 @@ mod tests {
         let sum: usize = beside().sum();
         assert_eq!(tables.beside, sum);
         assert!(sum > 2 * 100 * 16 && tables.bytes() > sum + 3 * 64);
+        assert!([0, 6, 8].iter().all(|index| !tables.of(*index).is_some()));
+        tables.set(0, all[1]);
+        assert_eq!((tables.of(0), tables.of(7)), (all[1], all[0]));
         all.into_iter().for_each(|of| tables.remove(of));
         assert_eq!(tables.beside, 0);
         assert_eq!(tables.add(TimerTable::default()), all[2], "its memory is used again");
     }
 
     #[test]
-    fn an_lp_needs_four_bytes_to_find_its_timers() {
+    fn an_lp_with_timers_takes_four_bytes_and_a_line() {
         assert_eq!((size_of::<TimersOf>(), size_of::<Line>()), (4, 64));
     }
 }

@@ -23,6 +23,12 @@ impl<M: Model> Executor<M> {
         &mut self.context.timers.tables
     }
 
+    /// Whether any LP has ever set a timer.
+    #[inline(always)]
+    pub fn any_timers(&self) -> bool {
+        !self.timers().is_empty()
+    }
+
     /// Lends the pending timers of the LP to its coming event. `fired`: the event is this one.
     #[inline]
     pub fn lend_timers(&mut self, of: TimersOf, fired: Option<Sequence>) {
@@ -52,19 +58,20 @@ impl<M: Model> Executor<M> {
         self.context.timers.insert(timer, event);
     }
 
-    /// Gives the table back to its LP after the current event has been executed.
+    /// Gives the table back to its LP, which has this index in the engine, after the current event
+    /// has been executed.
     #[inline]
-    pub fn settle_timers(&mut self, of: &mut TimersOf) {
+    pub fn settle_timers(&mut self, index: usize) {
         if let Some(settled) = self.context.timers.settle() {
-            *of = settled;
+            self.timers_mut().set(index, settled);
         }
     }
 
     /// Gives the table back to its LP, if it was lent, as it was before the current event, which has
     /// failed or is undone at once.
-    pub fn put_back_timers(&mut self, of: &mut TimersOf) {
+    pub fn put_back_timers(&mut self, index: usize) {
         if let Some(unchanged) = self.context.timers.put_back() {
-            *of = unchanged;
+            self.timers_mut().set(index, unchanged);
         }
     }
 
@@ -82,6 +89,8 @@ impl<M: Model> Executor<M> {
                 self.note_timer(first.nth(place as u32), Handle::from_bits(0));
             }
         }
-        self.settle_timers(of);
+        if let Some(settled) = self.context.timers.settle() {
+            *of = settled;
+        }
     }
 }

@@ -264,7 +264,7 @@ impl<M: Model> DryRun<'_, M> {
         let logs = self.undo == Undo::Journal;
         self.watched(|Attempt { model, event, events, lp, executor }| {
             executor.begin(event.receiver, lp.events + 1, event.time, event.step);
-            executor.lend_timers(lp.timers, event.as_timer());
+            executor.lend_timers(executor.timers().of(event.receiver.index()), event.as_timer());
             if logs {
                 executor.begin_log(&lp.state);
             }
@@ -276,8 +276,8 @@ impl<M: Model> DryRun<'_, M> {
 
     /// Forgets what the event has done, apart from the state.
     fn forget(&mut self) {
-        let Attempt { lp, executor, .. } = &mut self.attempt;
-        executor.put_back_timers(&mut lp.timers);
+        let Attempt { event, executor, .. } = &mut self.attempt;
+        executor.put_back_timers(event.receiver.index());
         executor.forget();
     }
 

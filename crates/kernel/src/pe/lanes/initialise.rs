@@ -30,7 +30,7 @@ impl<T: PeTypes> Pe<'_, T> {
                         self.send_certain::<false>(None, id, 0);
                     }
                     let index = self.lps.push(state);
-                    self.executor.settle_timers(&mut self.lps.get_mut(index).timers);
+                    self.executor.settle_timers(index);
                 }
                 Err(fault) => self.faults.fail_init(fault),
             }

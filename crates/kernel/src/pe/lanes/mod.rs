@@ -6,11 +6,10 @@ mod initialise;
 mod safe;
 mod speculative;
 
-use warpline_memory::{Handle, catch_panic};
-use warpline_model::engine::TimerTable;
+use warpline_memory::catch_panic;
 
 use super::Pe;
-use crate::agenda::fetch::{fetch_ahead, fetch_payload, fetch_timers_ahead};
+use crate::agenda::fetch::{fetch_ahead, fetch_payload};
 use crate::gauge::phases::Phase;
 use crate::gvt::Gvt;
 use crate::pe::types::PeTypes;
@@ -99,7 +98,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Prefetches upcoming events, the LPs and payloads of nearer ones, and timers of the nearest.
+    /// Prefetches coming events, and the LPs, payloads and timers of nearer ones.
     #[inline(always)]
     pub(in crate::pe) fn fetch_ahead(&self) {
         fetch_ahead(
@@ -111,19 +110,8 @@ impl<T: PeTypes> Pe<'_, T> {
                 fetch_payload::<T::Model>(&event.payload);
             },
         );
-        if !self.executor.timers().is_empty() {
-            let timers_of = |event: Handle| {
-                self.lps.get(self.lps.index(self.agenda.event(event).receiver)).timers
-            };
-            let tables = self.executor.timers();
-            fetch_timers_ahead(
-                |distance| self.agenda.upcoming(distance),
-                |event| tables.prefetch(timers_of(event)),
-                |event| {
-                    let only = tables.get(timers_of(event)).and_then(TimerTable::only);
-                    only.inspect(|timer| self.agenda.prefetch(*timer));
-                },
-            );
+        if self.executor.any_timers() {
+            self.fetch_timers_ahead();
         }
     }
 }

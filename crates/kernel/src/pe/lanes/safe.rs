@@ -94,8 +94,8 @@ impl<T: PeTypes> Pe<'_, T> {
         let lp = self.lps.get_mut(index);
         let number = lp.events + 1;
         self.faults.begin_running(entry);
-        if lp.timers.is_some() {
-            self.executor.lend_timers(lp.timers, event.as_timer());
+        if self.executor.any_timers() {
+            self.executor.lend_timers(self.executor.timers().of(index), event.as_timer());
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         let again = !plain && self.past.is_sent_before(index, handle, time);

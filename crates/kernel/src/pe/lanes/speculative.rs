@@ -129,8 +129,8 @@ impl<T: PeTypes> Pe<'_, T> {
         if logs {
             self.executor.begin_log(&lp.state);
         }
-        if lp.timers.is_some() {
-            self.executor.lend_timers(lp.timers, event.as_timer());
+        if self.executor.any_timers() {
+            self.executor.lend_timers(self.executor.timers().of(index), event.as_timer());
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
         if self.executor.forwards() {

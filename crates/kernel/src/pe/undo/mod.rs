@@ -153,7 +153,7 @@ impl<T: PeTypes> Pe<'_, T> {
         if is_pending {
             self.agenda.push_event(event);
         }
-        if self.lps.get(index).timers.is_some() {
+        if self.executor.timers().of(index).is_some() {
             self.undo_timers(index, event, side_record, is_pending);
         }
         if is_pending && may_keep && self.past.keeps_sent(side_record) {
