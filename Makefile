@@ -43,7 +43,7 @@ boost: setup-rust setup-boost
 test-mpi: setup-rust setup-mpi
 	$(CARGO) clippy --package warpline-mpi --package warpline-transport --features mpi --all-targets -- -D warnings
 	$(CARGO) test --package warpline-mpi --features mpi
-	$(CARGO) test --package warpline --features mpi --test processes
+	WARPLINE_CASES=200 $(CARGO) test --package warpline --features mpi --test processes
 	WARPLINE_KILLS=200 $(CARGO) test --package warpline-cli --features mpi --test all mpi::
 
 ## Checks formatting, lints, docs, layers and packages.

@@ -42,6 +42,7 @@ struct Found {
     runs: u64,
     refused: u64,
     excused: u64,
+    unfinished: u64,
     /// How many runs there were of each sort.
     sorts: BTreeMap<&'static str, u64>,
     failures: Vec<Shrunk>,
@@ -58,6 +59,7 @@ impl Found {
         match outcome {
             Ok(Checked::Refused) => self.refused += 1,
             Ok(Checked::Excused) => self.excused += 1,
+            Ok(Checked::Unfinished) => self.unfinished += 1,
             Ok(Checked::Equal { slow: Some(ratio) }) => {
                 self.slow.push((*ratio, case.clone()));
                 self.slow.sort_by(|(a, _), (b, _)| b.total_cmp(a));
@@ -106,7 +108,7 @@ pub fn attack(attack: &Attack) -> ExitCode {
     std::thread::scope(|scope| {
         for _ in 0..attack.jobs {
             scope.spawn(|| {
-                let mut checker = Checker::default();
+                let mut checker = Checker::until(until);
                 while Instant::now() < until {
                     // Relaxed: it only has to be a new number; it orders nothing else.
                     let number = next.fetch_add(1, Ordering::Relaxed);
@@ -192,7 +194,11 @@ fn as_text(attack: &Attack, found: &Found, took: Duration) -> String {
         took.as_secs_f64(),
         sorts.join(", ")
     );
-    let _ = writeln!(text, "{} were refused, {} excused", found.refused, found.excused);
+    let _ = writeln!(
+        text,
+        "{} were refused, {} excused; {} were still running at the end",
+        found.refused, found.excused, found.unfinished
+    );
     let _ = writeln!(
         text,
         "{rate:.1} runs a second; 10 million would take {:.1} h",
@@ -227,6 +233,7 @@ fn as_json(attack: &Attack, found: &Found, took: Duration) -> serde_json::Value 
         "sorts": found.sorts,
         "refused": found.refused,
         "excused": found.excused,
+        "unfinished": found.unfinished,
         "kinds": found.kinds,
         "failures": found.failures.iter().map(failure).collect::<Vec<_>>(),
         "slow": found.slow.iter().map(slow).collect::<Vec<_>>(),

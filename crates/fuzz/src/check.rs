@@ -1,14 +1,14 @@
 //! Checks one case: runs it, and compares it with the sequential run.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use warpline::MemoryLimit;
 use warpline_cases::{Allowed, Answer, Case, Done, Probe, Wrong, judge};
 
 use crate::case::{is_outside, reference, sorted};
-use crate::worker::Worker;
+use crate::worker::{WALL, Worker};
 
 /// A run counts as hanging if it takes this many times as long as the sequential run.
 const PATIENCE: f64 = 100.0;
@@ -21,6 +21,8 @@ const PER_PE: Duration = Duration::from_secs(4);
 const OF_RANKS: u32 = 4;
 /// The time limit of a sequential run.
 const REFERENCE_LIMIT: Duration = Duration::from_secs(30);
+/// When an attack is over, cases that are still running have so long to end, in wall time.
+const GRACE: Duration = Duration::from_secs(30);
 /// A run is slow if it takes longer than this many times the sequential one, plus a second.
 const SLOW: f64 = 10.0;
 /// The model that counts future arrivals at once, if they come before the end of the run. Its
@@ -44,6 +46,8 @@ const BATCH: u64 = 128;
 pub struct Checker {
     worker: Worker,
     references: HashMap<String, (Answer, Duration)>,
+    /// When the attack is over.
+    until: Option<Instant>,
 }
 
 /// How a case passed.
@@ -58,22 +62,42 @@ pub enum Checked {
     Refused,
     /// It went wrong in a way that its case allows.
     Excused,
+    /// It was still running when the attack was over.
+    Unfinished,
 }
 
 impl Checker {
+    /// A checker for an attack that is over at this time.
+    pub(crate) fn until(until: Instant) -> Self {
+        Checker { until: Some(until), ..Checker::default() }
+    }
+
+    /// The limit of a run, and whether the end of the attack sets it.
+    fn cut(&self, limit: Duration) -> (Duration, bool) {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()) + GRACE);
+        let least = left.map_or(limit, |left| limit.min(left / WALL));
+        (least, least < limit)
+    }
+
     /// Runs a case and the sequential run, unless that one is known.
     ///
     /// # Errors
     /// What is wrong.
     pub fn check(&mut self, case: &Case) -> Result<Checked, Wrong> {
-        let (mut expected, usual) = self.reference(&reference(case))?;
+        let Some((mut expected, usual)) = self.reference(&reference(case))? else {
+            return Ok(Checked::Unfinished);
+        };
         if let Answer::Refused(_) = expected {
             return Ok(Checked::Refused);
         }
         let limit = usual.mul_f64(PATIENCE).max(LEAST) + cluster_time(case);
         let limit = if case.get("ranks").is_some() { limit * OF_RANKS } else { limit };
+        let (limit, is_cut) = self.cut(limit);
         let before = self.worker.cpu_time();
         let mut answer = self.worker.run(case, limit);
+        if is_cut && matches!(answer, Answer::Hung { .. }) {
+            return Ok(Checked::Unfinished);
+        }
         let took = self.worker.cpu_time().saturating_sub(before);
         if let Some(done) = partial(&answer) {
             if case.get("stop-after").or(case.get("signal-after")).is_none() {
@@ -108,19 +132,21 @@ impl Checker {
         })
     }
 
-    /// The sequential answer, and how long it took.
-    fn reference(&mut self, case: &Case) -> Result<(Answer, Duration), Wrong> {
+    /// The sequential answer, and how long it took; `None` if the attack was over before.
+    fn reference(&mut self, case: &Case) -> Result<Option<(Answer, Duration)>, Wrong> {
         let text = case.to_string();
         if let Some(known) = self.references.get(&text) {
-            return Ok(known.clone());
+            return Ok(Some(known.clone()));
         }
+        let (limit, is_cut) = self.cut(REFERENCE_LIMIT);
         let before = self.worker.cpu_time();
-        let answer = self.worker.run(case, REFERENCE_LIMIT);
+        let answer = self.worker.run(case, limit);
         let took = self.worker.cpu_time().saturating_sub(before);
         match &answer {
             Answer::Crashed(why) => {
                 return Err(Wrong::new("crashes", format!("the sequential run: {why}")));
             }
+            Answer::Hung { .. } if is_cut => return Ok(None),
             Answer::Hung { seconds } => {
                 return Err(Wrong::new(
                     "draws",
@@ -133,7 +159,7 @@ impl Checker {
             self.references.clear();
         }
         self.references.insert(text, (answer.clone(), took));
-        Ok((answer, took))
+        Ok(Some((answer, took)))
     }
 }
 
@@ -145,7 +171,11 @@ pub(crate) struct InKind<'a> {
 
 impl Probe for InKind<'_> {
     fn fails(&mut self, case: &Case) -> Option<Wrong> {
-        self.checker.check(case).err().filter(|wrong| wrong.kind == self.kind)
+        // The end of the attack is not the end of a search, which has a time of its own.
+        let until = self.checker.until.take();
+        let checked = self.checker.check(case);
+        self.checker.until = until;
+        checked.err().filter(|wrong| wrong.kind == self.kind)
     }
 }
 

@@ -16,7 +16,7 @@ use warpline_cases::{Answer, Case, Done};
 use crate::case::{Hooks, is_outside, sorted};
 
 /// A case gets this many times as much wall time as core time.
-const WALL: u32 = 6;
+pub(crate) const WALL: u32 = 6;
 
 /// Runs cases.
 pub(crate) struct Worker(warpline_cases::Worker);

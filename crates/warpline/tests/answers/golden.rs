@@ -52,7 +52,9 @@ fn digests_have_not_changed() {
             timers: false,
             ..Recipe::from_seed(recipe)
         };
-        let outcome = matrix::check_recipe(&recipe_then, &settings)
+        // That all engines agree, other tests find out. Here a few have to.
+        let few = matrix::configurations(seed, 1).into_iter().take(4).collect::<Vec<_>>();
+        let outcome = matrix::check_recipe_under(&recipe_then, &settings, &few)
             .expect("one answer")
             .expect("no fault is planned");
         if (outcome.committed, outcome.digest.as_str()) != (committed, digest) {
