@@ -4,14 +4,20 @@
 use warpline_cases::draw::{of_engines, of_machine, of_pes, suit_machine};
 use warpline_cases::{Case, Draw};
 
+/// The model whose LPs are always conservative.
+const NASTY_PROCESSES: &str = "nasty-processes";
+
 /// Draws a model with its parameters, seed and end: all that the answer depends on.
 pub(crate) fn model(seed: u64) -> Case {
     let mut draw = Draw::new(Case::new(""), seed, 0);
-    draw.case.model =
-        draw.word("nasty nasty nasty nasty phold phold simplesim pcs hypercube network mm1");
+    draw.case.model = draw.word(
+        "nasty nasty nasty nasty nasty-processes nasty-processes phold phold simplesim pcs hypercube \
+         network mm1",
+    );
     let draw = draw.number("seed", 1000);
     let mut draw = match draw.case.model.as_str() {
         "nasty" => nasty(draw),
+        NASTY_PROCESSES => nasty_processes(draw),
         "phold" => phold(draw),
         "simplesim" => simplesim(draw),
         "pcs" => pcs(draw),
@@ -56,12 +62,32 @@ fn nasty(draw: Draw) -> Draw {
                 ("burst", "3 100 3000"),
             ],
         )
+        .some(0.5, &[("timers", "0.2 1")])
         .some(0.25, &[("mistake", "panic fail nan negative stranger loop")]);
     // Once in 300 cases, as it takes long.
     if draw.random.below(300) == 0 {
         draw.case = draw.case.replace("burst", None).with("burst", 100_000);
     }
     draw
+}
+
+fn nasty_processes(draw: Draw) -> Draw {
+    draw.some(
+        1.0,
+        &[
+            ("lps", "1 2 3 5 8 16 40"),
+            ("energy", "1 5 20 60"),
+            ("delays", "exponential unit integers whole vanishing powers far"),
+            // Without lookahead, the run is sequential.
+            ("lookahead", "0 1e-9 0.1 0.5 1 1 3"),
+        ],
+    )
+    .pick("end", "3 20 1e6 1e6 1e17 1.7976931348623157e308")
+    .some(0.6, &[("starters", "1 2 10"), ("zero", "0 0.2 0.9"), ("patience", "0 0.1 0.5")])
+    .some(0.4, &[("capacity", "1 3 10"), ("never", "0.1 0.5")])
+    .some(0.2, &[("priorities", "true"), ("unbiased", "true"), ("rows", "false")])
+    .some(0.2, &[("mistake", "panic fail nan negative stranger loop join foreign twice")])
+    .some(0.2, &[("mistake-at", "1 20 100")])
 }
 
 fn phold(draw: Draw) -> Draw {
@@ -127,8 +153,12 @@ fn mm1(draw: Draw) -> Draw {
 /// Draws a way to run a model, the one with this number.
 pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     let mut draw = Draw::new(model.clone(), seed, number + 1);
-    let sync =
-        draw.word("optimistic optimistic optimistic mixed mixed conservative auto sequential");
+    let has_processes = model.model == NASTY_PROCESSES;
+    let sync = draw.word(if has_processes {
+        "conservative conservative conservative mixed mixed optimistic auto sequential"
+    } else {
+        "optimistic optimistic optimistic mixed mixed conservative auto sequential"
+    });
     let share = draw.share();
     let draw = of_engines(draw.with("sync", &sync), share);
     if sync == "sequential" {
@@ -144,7 +174,9 @@ pub(crate) fn way(model: &Case, seed: u64, number: u64) -> Case {
     if draw.random.bernoulli(0.25) {
         draw = draw.with("least-room", "yes");
     }
-    suit_machine(of_pes(draw, share, &sync).case)
+    let case = suit_machine(of_pes(draw, share, &sync).case);
+    // Nothing undoes what processes do.
+    if has_processes { case.replace("conservative-lps", None) } else { case }
 }
 
 /// Several PEs in one process.

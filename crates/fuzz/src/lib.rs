@@ -7,4 +7,5 @@ pub mod check;
 mod draw;
 pub mod models;
 mod nasty;
+mod nasty_processes;
 mod worker;

@@ -62,7 +62,8 @@ fn command_line() -> Command {
              the sequential one",
         )
         .after_help(
-            "All commands of `warpline` work here as well, for its models and one more, `nasty`.",
+            "All commands of `warpline` work here as well, for its models and two more, `nasty` and \
+             `nasty-processes`.",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)

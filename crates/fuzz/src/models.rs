@@ -1,10 +1,12 @@
-//! The models that are attacked: those of the library, and one made to be hard.
+//! The models that are attacked: those of the library, and two made to be hard.
 
 use warpline::Configure;
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+use warpline::process::Coroutines;
 use warpline_models::Library;
 
 use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
+use crate::nasty_processes::NastyProcesses;
 
 /// All models that are attacked.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +16,7 @@ impl Catalogue for Attacked {
     fn entries(&self) -> Vec<ModelEntry> {
         let mut entries = Library.entries();
         entries.push(ModelEntry::of::<Nasty<Plain>>());
+        entries.push(ModelEntry::of::<Coroutines<NastyProcesses>>());
         entries
     }
 
@@ -23,13 +26,19 @@ impl Catalogue for Attacked {
         given: &[(String, String)],
         visitor: V,
     ) -> Result<V::Output, CatalogueError> {
-        if self.find(name)?.name != <Nasty<Plain>>::NAME {
-            return Library.with_model(name, given, visitor);
+        match self.find(name)?.name {
+            <Nasty<Plain>>::NAME => {
+                let parameters: NastyParameters = read::<Nasty<Plain>>(given)?;
+                Ok(match parameters.wire {
+                    Wire::Plain => visitor.visit::<Nasty<Plain>>(parameters),
+                    Wire::Written => visitor.visit::<Nasty<Written>>(parameters),
+                })
+            }
+            NastyProcesses::NAME => {
+                let parameters = read::<Coroutines<NastyProcesses>>(given)?;
+                Ok(visitor.visit::<Coroutines<NastyProcesses>>(parameters))
+            }
+            _ => Library.with_model(name, given, visitor),
         }
-        let parameters: NastyParameters = read::<Nasty<Plain>>(given)?;
-        Ok(match parameters.wire {
-            Wire::Plain => visitor.visit::<Nasty<Plain>>(parameters),
-            Wire::Written => visitor.visit::<Nasty<Written>>(parameters),
-        })
     }
 }

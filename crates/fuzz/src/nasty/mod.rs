@@ -1,7 +1,7 @@
 //! `nasty`: a model with everything that is hard on an engine, each by a parameter: events without
-//! delay, ties, times that collide by rounding, timers set to "never", bursts at one instant, large
-//! states and payloads, mistakes, and code that goes wrong on states that only a wrong order of
-//! events leads to.
+//! delay, ties, times that collide by rounding, timers set to "never", cancelled and rescheduled,
+//! bursts at one instant, large states and payloads, mistakes, and code that goes wrong on states
+//! that only a wrong order of events leads to.
 //!
 //! Every run comes to an end, as events share out the energy that LPs begin with. The model is
 //! sensitive: one event out of order changes states, statistics and rows.
@@ -21,8 +21,8 @@ use warpline::{Abilities, Comparable, Journal};
 
 use self::events::{Bomb, Errand, Event, mark};
 pub(crate) use self::events::{Plain, Wires, Written};
-use self::parameters::{Delays, Early, Mistake};
-pub(crate) use self::parameters::{NastyParameters, Wire};
+pub(crate) use self::parameters::{Delays, NastyParameters, Wire};
+use self::parameters::{Early, Mistake};
 
 const EVENTS: Counter = Counter::slot(0);
 const DELAY: Mean = Mean::slot(1);
@@ -32,6 +32,8 @@ const VISITS: Table = Table(0);
 
 /// The stream that decides where to send and when.
 const ROUTES: u8 = 1;
+/// The stream that decides what becomes of timers.
+const TIMERS: u8 = 2;
 
 /// The model, whose events leave their process as `W` says.
 #[derive(Debug)]
@@ -49,6 +51,9 @@ pub(crate) struct State {
     checksum: u64,
     level: Level,
     last: Queue<u64>,
+    timer: Option<Timer>,
+    /// What it has been told of timers.
+    told: u64,
 }
 
 /// An odd number, by which to multiply, and its inverse modulo 2^64.
@@ -85,6 +90,28 @@ impl State {
         early
     }
 
+    /// Remembers a timer, and what it has been told of the one before.
+    fn note_timer<W: Wires>(
+        &mut self,
+        timer: Option<Timer>,
+        told: bool,
+        lp: &mut Context<Nasty<W>>,
+    ) {
+        if let Some(timer) = self.timer {
+            lp.save(timer);
+        }
+        lp.save(self.timer.is_some());
+        lp.save(self.told);
+        *lp.change(&mut self.timer) = timer;
+        *lp.change(&mut self.told) = self.told.rotate_left(3) ^ (1 + u64::from(told));
+    }
+
+    /// Undoes [`note_timer`](Self::note_timer).
+    fn forget_timer<W: Wires>(&mut self, lp: &mut Reverse<Nasty<W>>) {
+        self.told = lp.restore();
+        self.timer = if lp.restore() { Some(lp.restore()) } else { None };
+    }
+
     /// Undoes [`absorb`](Self::absorb).
     fn release<W: Wires>(&mut self, event: &Event, lp: &mut Reverse<Nasty<W>>) {
         let word = mark(event, lp.now());
@@ -106,16 +133,7 @@ impl<W: Wires> Nasty<W> {
         if random.bernoulli(self.parameters.zero) {
             return least;
         }
-        least
-            + match self.parameters.delays {
-                Delays::Exponential => random.exponential(1.0),
-                Delays::Unit => 1.0,
-                Delays::Integers => f64::from(random.below(4)),
-                Delays::Whole => now.floor() + 1.0 + f64::from(random.below(2)) - now,
-                Delays::Vanishing => [1e-17, 1e-300, 1e-12, 0.5][random.below(4) as usize],
-                Delays::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
-                Delays::Far => 1e15 * random.uniform(),
-            }
+        least + self.parameters.delays.draw(now, random)
     }
 
     /// The least delay of an event from one LP to another, or to itself.
@@ -165,6 +183,27 @@ impl<W: Wires> Nasty<W> {
         if lp.stream(ROUTES).bernoulli(self.parameters.never) {
             lp.send(lp.id(), f64::MAX - lp.now(), self.event(Errand::Dust, 0));
         }
+    }
+
+    /// Sets, cancels or reschedules a timer, or asks for it. The one that it remembers may have
+    /// fired or been cancelled, and others may be pending.
+    fn play_with_timer(&self, state: &mut State, lp: &mut Context<Self>) {
+        if !lp.stream(TIMERS).bernoulli(self.parameters.timers) {
+            return state.note_timer(state.timer, false, lp);
+        }
+        let now = lp.now();
+        let delay = self.delay(now, 0.0, lp.stream(TIMERS));
+        let old = state.timer;
+        let (timer, told) = match lp.stream(TIMERS).below(5) {
+            0 | 1 => (Some(lp.send_later(delay, self.event(Errand::Dust, 0))), false),
+            2 => (old, old.is_some_and(|timer| lp.cancel(timer))),
+            3 => {
+                let again = old.and_then(|timer| lp.reschedule(timer, delay));
+                (again.or(old), again.is_some())
+            }
+            _ => (old, old.is_some_and(|timer| lp.is_pending(timer))),
+        };
+        state.note_timer(timer, told, lp);
     }
 
     /// Does something wrong on a state that never really exists.
@@ -277,6 +316,8 @@ impl<W: Wires> Model for Nasty<W> {
             checksum: 0,
             level: Level::default(),
             last: std::iter::repeat_n(0, self.parameters.state as usize).collect(),
+            timer: None,
+            told: 0,
         }
     }
 
@@ -287,6 +328,9 @@ impl<W: Wires> Model for Nasty<W> {
             Errand::Spread { energy } => {
                 lp.sample(SIZES, event.payload.len() as f64);
                 self.spread(state, energy, lp);
+                if self.parameters.timers > 0.0 {
+                    self.play_with_timer(state, lp);
+                }
             }
             Errand::Loop => lp.send(lp.id(), 0.0, event.clone()),
             Errand::Tick { .. } | Errand::Dust | Errand::Unwritable(_) => {}
@@ -305,6 +349,9 @@ impl<W: Wires> Model for Nasty<W> {
 
     fn reverse(&self, state: &mut State, event: &Event, lp: &mut Reverse<Self>) {
         if let Errand::Spread { .. } = event.errand {
+            if self.parameters.timers > 0.0 {
+                state.forget_timer(lp);
+            }
             state.sent_ticks -= 1;
         }
         state.release(event, lp);

@@ -36,6 +36,9 @@ pub(crate) struct NastyParameters {
     /// Share of events that set a timer for the largest time there is.
     #[parameter(default = 0.0, range = 0.0..=1.0)]
     pub never: f64,
+    /// Share of events that set, cancel or reschedule a timer, which need not be pending any more.
+    #[parameter(default = 0.0, range = 0.0..=1.0)]
+    pub timers: f64,
     /// Events that LP 0 sends at once, to all LPs in turn and for one instant.
     #[parameter(default = 0, range = 0..=1_000_000)]
     pub burst: u32,
@@ -79,6 +82,21 @@ pub(crate) enum Delays {
     Powers,
     /// About 10^15, where the next time is an eighth away.
     Far,
+}
+
+impl Delays {
+    /// Draws a delay from now on.
+    pub(crate) fn draw(self, now: f64, random: &mut Random) -> f64 {
+        match self {
+            Delays::Exponential => random.exponential(1.0),
+            Delays::Unit => 1.0,
+            Delays::Integers => f64::from(random.below(4)),
+            Delays::Whole => now.floor() + 1.0 + f64::from(random.below(2)) - now,
+            Delays::Vanishing => [1e-17, 1e-300, 1e-12, 0.5][random.below(4) as usize],
+            Delays::Powers => (1u64 << random.below(41)) as f64 / (1u64 << 30) as f64,
+            Delays::Far => 1e15 * random.uniform(),
+        }
+    }
 }
 
 /// How events leave their process.

@@ -2,7 +2,7 @@
 //! undone.
 
 use warpline::prelude::*;
-use warpline::{Cancellation, Synchronisation};
+use warpline::{Cancellation, EventCost, Synchronisation};
 use warpline_testkit::time_limit;
 
 /// Connections that send each other packets. Each packet is acknowledged, or the timer of its
@@ -168,4 +168,62 @@ fn cancelled_timers_give_their_memory_back_in_every_engine() {
         let most = parallel.pes.iter().map(|pe| pe.buffers).max();
         assert!(most.is_some_and(|most| most < 20_000), "{sync:?}: {most:?} events at a time");
     }
+}
+
+#[test]
+fn verify_undoes_what_events_do_with_timers() {
+    let _limit = time_limit("stop and wait verified");
+    for undo in [Undo::Copy, Undo::Journal] {
+        let verified = simulation(20.0).undo(undo).verify().expect("timers are undone");
+        assert!(verified.is_whole && verified.tried > 500, "{undo:?}: {} tried", verified.tried);
+    }
+}
+
+/// Two LPs that wait for each other in turn. Each arrival cancels a far alarm and sets another, or
+/// sends an event instead that never happens, either.
+struct Turns {
+    timers: bool,
+}
+
+#[model]
+impl Model for Turns {
+    type State = Option<Timer>;
+    type Event = bool;
+
+    fn lps(&self) -> u32 {
+        2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Option<Timer> {
+        if lp.id() == LpId(0) {
+            lp.send(1, 1.0, true);
+        }
+        None
+    }
+
+    fn handle(&self, alarm: &mut Option<Timer>, turn: &bool, lp: &mut Context<Self>) {
+        assert!(turn, "an alarm is cancelled before it is due");
+        if self.timers {
+            alarm.take().inspect(|alarm| assert!(lp.cancel(*alarm), "it is far away"));
+            *alarm = Some(lp.send_later(2.5, false));
+        } else {
+            lp.send(lp.id(), 1e6, false);
+        }
+        lp.send(1 - lp.id().0, 1.0, true);
+    }
+}
+
+#[test]
+fn cancelled_timers_are_on_no_critical_path_and_in_no_count() {
+    let explain = |timers| {
+        let explained = Simulation::new(Turns { timers }).end(100.5).explain(EventCost::Counted);
+        explained.expect("it can be explained")
+    };
+    let [with, without] = [true, false].map(explain);
+    assert_eq!((with.findings.events, with.findings.path.events), (100, 100));
+    assert_eq!(with.findings.path, without.findings.path);
+    let run = Simulation::new(Turns { timers: true }).end(100.5).run().expect("it runs");
+    assert_eq!(run.record.committed_events, 100);
+    // The events of both have the same keys, as the alarm is sent before the turn.
+    assert_eq!([with.digest, run.record.digest], [without.digest.clone(), without.digest]);
 }
