@@ -106,7 +106,7 @@ impl<'a> Lines<'a> {
                 let problem = format!("this line has more than {most} KiB; expected rows of CSV");
                 return Err((Some(number), problem));
             }
-            // Two fields of `self` at once are not possible through `fill`.
+            // These are the same bytes: nothing is read while some are left.
             let Lines { source, line, .. } = self;
             line.extend_from_slice(
                 &source.fill_buf().map_err(|why| (None, why.to_string()))?[..taken],

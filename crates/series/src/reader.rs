@@ -350,7 +350,8 @@ fn uneven(found: usize, expected: usize, header: Option<&(u64, Vec<String>)>) ->
     } else {
         ""
     };
-    format!("found {found} cells, expected {expected} as in {before}{hint}")
+    let cells = if found == 1 { "cell" } else { "cells" };
+    format!("found {found} {cells}, expected {expected} as in {before}{hint}")
 }
 
 fn placed(file: &str, (line, problem): Problem) -> SeriesError {

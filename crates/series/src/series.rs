@@ -195,7 +195,11 @@ impl fmt::Display for Series {
         let least = self.numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = self.numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mean = self.numbers.iter().sum::<f64>() / self.len() as f64;
+        let [least, most] = [least, most].map(as_written);
         let count = self.len();
+        if count == 1 {
+            return write!(f, "1 number, {least}");
+        }
         write!(f, "{count} numbers from {least} to {most}, mean {}", significant(mean, 5))
     }
 }

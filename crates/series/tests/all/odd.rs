@@ -35,6 +35,8 @@ fn every_odd_file_gives_the_numbers_that_it_means() {
     assert_eq!(numbers("no_header.csv", ["3", "1"]), [vec![2.0, 3.0], vec![1.0, 2.0]]);
     assert_eq!(numbers("twice.csv", ["2", "size"]), [vec![2.0], vec![3.0]]);
     assert_eq!(numbers("other_unit.csv", [""]), [vec![-3.5, 12.0]]);
+    assert_eq!(numbers("unsorted.csv", [""]), [vec![7.0, 5.0, 8.0]]);
+    assert_eq!(numbers("till.csv", ["service_time"])[0][7], 1.15);
     assert_eq!(numbers("no_last_line_end.csv", ["size"]), [vec![2.0, 4.0]]);
 }
 

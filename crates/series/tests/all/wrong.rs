@@ -119,7 +119,7 @@ fn mistakes_name_line_and_column_and_what_was_expected() {
             "a",
             "line 3, column `a`: found an empty cell, expected a number; delete",
         ),
-        ("a,b\n1,2\n3\n", "a", "line 3: found 1 cells, expected 2 as in the header in line 1"),
+        ("a,b\n1,2\n3\n", "a", "line 3: found 1 cell, expected 2 as in the header in line 1"),
         ("1,2\n3,4,5\n", "1", "line 2: found 3 cells, expected 2 as in the first row"),
         (
             "gap\n1,5\n",
