@@ -8,7 +8,7 @@ use serde_json::Value;
 /// From the bottom up. Crates of the same row must not depend on each other.
 const LAYERS: [&[&str]; 14] = [
     &["warpline-base", "warpline-derive", "warpline-mpi", "warpline-rivals", "warpline-topology"],
-    &["warpline-memory", "warpline-record"],
+    &["warpline-memory", "warpline-record", "warpline-series"],
     &["warpline-model", "warpline-report"],
     &["warpline-kernel", "warpline-machine", "warpline-process"],
     &["warpline-explain", "warpline-ranks", "warpline-transport"],

@@ -1,6 +1,6 @@
 //! The model library of Warpline. Every model is also an example of the API: `mm1` first, then
-//! `phold`, `simplesim`, `hypercube`, `pcs` and `network`. Those in [`processes`] are written as
-//! coroutines, and those in [`ranks`] as programs of MPI.
+//! `phold`, `simplesim`, `hypercube`, `pcs`, `network` and `replay`. Those in [`processes`] are
+//! written as coroutines, and those in [`ranks`] as programs of MPI.
 
 pub mod hypercube;
 mod library;
@@ -10,6 +10,7 @@ pub mod pcs;
 pub mod phold;
 pub mod processes;
 pub mod ranks;
+pub mod replay;
 pub mod simplesim;
 mod studies;
 

@@ -23,6 +23,7 @@ use crate::processes::tandem::Tandem;
 use crate::ranks::mupi_barrier::MupiBarrier;
 use crate::ranks::mupi_ping::MupiPing;
 use crate::ranks::stencil::Stencil;
+use crate::replay::Replay;
 use crate::simplesim::SimpleSim;
 
 /// All models of this library.
@@ -33,7 +34,8 @@ use crate::simplesim::SimpleSim;
 /// assert_eq!(names[..4], ["mm1", "simplesim", "phold", "hypercube"]);
 /// assert_eq!(names[4..9], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
 /// assert_eq!(names[9..14], ["event-latency", "hospital", "job-shop", "harbour", "tandem"]);
-/// assert_eq!(names[14..], ["mupi-barrier", "mupi-ping", "stencil", "pcs", "network"]);
+/// assert_eq!(names[14..17], ["mupi-barrier", "mupi-ping", "stencil"]);
+/// assert_eq!(names[17..], ["pcs", "network", "replay"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -60,6 +62,7 @@ impl Catalogue for Library {
             ModelEntry::of::<Ranks<Stencil>>(),
             ModelEntry::of::<Pcs>(),
             ModelEntry::of::<Network>(),
+            ModelEntry::of::<Replay>(),
         ]
     }
 
@@ -110,6 +113,7 @@ impl Catalogue for Library {
             MupiPing::NAME => Ok(visitor.visit::<Ranks<MupiPing>>(read::<Ranks<MupiPing>>(given)?)),
             Stencil::NAME => Ok(visitor.visit::<Ranks<Stencil>>(read::<Ranks<Stencil>>(given)?)),
             Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
+            Replay::NAME => Ok(visitor.visit::<Replay>(read::<Replay>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;
                 // A number alone fits into the message and needs no memory of its own.

@@ -17,6 +17,7 @@ chapters! {
     Engines: "../../../docs/book/src/engines.md",
     Settings: "../../../docs/book/src/settings.md",
     Processes: "../../../docs/book/src/processes.md",
+    Traces: "../../../docs/book/src/traces.md",
     Errors: "../../../docs/book/src/errors.md",
     SimPy: "../../../docs/book/src/simpy.md",
     Ross: "../../../docs/book/src/ross.md",

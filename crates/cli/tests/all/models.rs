@@ -22,6 +22,7 @@ const MODELS: &[&str] = &[
     "stencil",
     "pcs",
     "network",
+    "replay",
 ];
 
 #[test]

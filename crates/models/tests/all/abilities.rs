@@ -29,8 +29,9 @@ fn abilities(model: &str, parameters: &[(&str, &str)]) -> [bool; 4] {
 }
 
 #[test]
-fn mm1_declares_nothing_and_runs_in_processes() {
+fn mm1_and_replay_declare_nothing_and_run_in_processes() {
     assert_eq!(abilities("mm1", &[]), [true, true, false, false]);
+    assert_eq!(abilities("replay", &[]), [true, true, false, false]);
 }
 
 /// What their processes do is never undone, so they need neither.

@@ -13,4 +13,5 @@ mod one_answer;
 mod pcs;
 mod phold;
 mod processes;
+mod replay;
 mod simplesim;

@@ -13,10 +13,12 @@ use super::{chapter_names, document, root};
 use crate::support::{command, output, warpline_in};
 
 /// Files of the reader that commands name, and files of the project in their place.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("my-backbone.json", "crates/models/tests/topologies/sndlib-polska.json"),
     ("zoo.graphml", "crates/topology/tests/odd/ring.graphml"),
     ("edges.csv", "crates/topology/tests/odd/edges.csv"),
+    ("till.csv", "crates/series/tests/odd/till.csv"),
+    ("unsorted.csv", "crates/series/tests/odd/unsorted.csv"),
 ];
 
 macro_rules! documents {
@@ -42,6 +44,7 @@ documents! {
     engines: "docs/book/src/engines.md",
     settings: "docs/book/src/settings.md",
     topologies: "docs/book/src/topologies.md",
+    traces: "docs/book/src/traces.md",
     processes: "docs/book/src/processes.md",
     memory: "docs/book/src/memory.md",
     machines: "docs/book/src/machines.md",

@@ -34,6 +34,7 @@ pub(crate) const RUNS: [&str; 7] = [
     "hypercube --dimensions 5 --in-flight 100 --end 40",
     "pcs --cells 64 --portables 1000 --end 10",
     "network --end 0.02",
+    "replay --servers 3",
 ];
 
 /// A short run of every model of processes.

@@ -40,7 +40,7 @@ fn digest(model: &str, parameters: &[(&str, &str)], seed: u64, end: f64) -> (u64
 fn digests_are_unchanged() {
     type Case =
         (&'static str, &'static [(&'static str, &'static str)], u64, f64, u64, &'static str);
-    let cases: [Case; 28] = [
+    let cases: [Case; 29] = [
         ("mm1", &[], 1, 1_000.0, 2336, "9ed7633232873b1b"),
         (
             "mm1",
@@ -144,6 +144,7 @@ fn digests_are_unchanged() {
         ),
         ("harbour", &[], 1, 1_000.0, 579, "f2194c1d920a8f30"),
         ("tandem", &[], 1, 100.0, 2142, "ab29e2c20e102b99"),
+        ("replay", &[("servers", "3")], 1, 86_400.0, 1584, "2a254bee01b5b79c"),
         ("network", &[("topology", "star-clique:4")], 2, 2.0, 44746, "791bf1ba82f9eaf6"),
     ];
     let mut changed = String::new();

@@ -245,6 +245,11 @@ fn hypercube_has_one_answer() {
 }
 
 #[test]
+fn replay_has_one_answer() {
+    compare("replay", "servers=3 repeat=true", 200_000.0);
+}
+
+#[test]
 fn pcs_has_one_answer() {
     compare("pcs", "cells=64 portables=1500", 15.0);
     compare("pcs", "cells=16 portables=300 dwell=0.5 channels=3", 6.0);
