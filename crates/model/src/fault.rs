@@ -23,6 +23,14 @@ pub enum Fault {
         /// The delay as given.
         delay: f64,
     },
+    /// A time that is over, or NaN.
+    #[error("sent an event to {to} at time {}, which is over; send it at this time or later", Figure::from(.time))]
+    Past {
+        /// The receiver.
+        to: LpId,
+        /// The time as given.
+        time: f64,
+    },
     /// A delay below the declared lookahead.
     #[error(
         "sent an event to {to} with delay {}, below the declared lookahead {}; send it later, or \

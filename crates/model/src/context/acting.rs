@@ -57,6 +57,9 @@ pub trait Acting<M: HasEvent>: Observe + Changing {
     /// Sends an event; see [`Context::send`].
     fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event);
 
+    /// Sends an event that happens at this time; see [`Context::send_at`].
+    fn send_at(&mut self, to: impl Into<LpId>, time: f64, event: M::Event);
+
     /// Sends an event with a priority; see [`Context::send_with_priority`].
     fn send_with_priority(
         &mut self,
@@ -115,6 +118,10 @@ macro_rules! acting {
             #[inline(always)]
             fn send(&mut self, to: impl Into<LpId>, delay: f64, event: M::Event) {
                 <$type>::send(self, to, delay, event);
+            }
+
+            fn send_at(&mut self, to: impl Into<LpId>, time: f64, event: M::Event) {
+                <$type>::send_at(self, to, time, event);
             }
 
             #[inline(always)]

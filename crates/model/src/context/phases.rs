@@ -98,6 +98,11 @@ impl<M: HasEvent> Init<'_, M> {
         self.context.send(to, delay, event);
     }
 
+    /// Sends a first event that happens at this time; see [`Context::send_at`].
+    pub fn send_at(&mut self, to: impl Into<LpId>, time: f64, event: M::Event) {
+        self.context.send_at(to, time, event);
+    }
+
     /// Sends a first event with a priority; see [`Context::send_with_priority`].
     #[inline]
     pub fn send_with_priority(

@@ -90,6 +90,74 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::new(priority), EventKind::Plain, event);
     }
 
+    /// Like [`send`](Self::send), but the event reaches LP `to` exactly at `time`, in units of model
+    /// time from the beginning of the run. No delay leads exactly to some times, because of rounding.
+    ///
+    /// ```
+    /// # use warpline_model::{engine::*, prelude::*};
+    /// # struct Shop;
+    /// # impl Model for Shop {
+    /// #     type State = u32; type Event = &'static str;
+    /// #     fn lps(&self) -> u32 { 4 }
+    /// #     fn init(&self, _: &mut Init<Self>) -> u32 { Default::default() }
+    /// fn handle(&self, _: &mut u32, _: &&'static str, lp: &mut Context<Self>) {
+    ///     lp.send_at(lp.id(), 24.0, "closing time"); // not 24 hours from now
+    /// }
+    /// # }
+    /// # let mut executor = Executor::new(&Shop, 1, 9, false);
+    /// # let mut state = Default::default();
+    /// # executor.begin(LpId(2), 1, 2.5f64.try_into().unwrap(), 0);
+    /// # Shop.handle(&mut state, &"go", executor.lp());
+    /// # assert_eq!(executor.outbox_mut()[0].time.get(), 24.0);
+    /// # assert!(!executor.has_fault());
+    /// ```
+    ///
+    /// # Faults
+    /// A time that is over, or NaN; else those of [`send`](Self::send). The least time of an event to
+    /// another LP is this time plus the lookahead, rounded.
+    pub fn send_at(&mut self, to: impl Into<LpId>, time: f64, event: M::Event) {
+        let to = to.into();
+        let sends = self.outbox.len();
+        let Limits { lps, lookahead, zero_delay_hops, sends: most, .. } = &self.limits;
+        let least = (to.0 < *lps).then(|| lookahead.between(self.id, to)).flatten();
+        let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
+        // Written so that NaN fails.
+        let due = time < f64::INFINITY
+            && least.is_some_and(|least| time >= self.now + least)
+            && step <= *zero_delay_hops
+            && sends < *most as usize;
+        if due && (sends < self.outbox.capacity() || self.grow_outbox()) {
+            self.outbox.push(Outgoing {
+                time: VirtualTime::from_bits(time.to_bits()),
+                to,
+                step,
+                priority: Priority::NORMAL,
+                kind: EventKind::Plain,
+                event,
+            });
+        } else {
+            self.refuse_at(to, time, sends, due);
+        }
+    }
+
+    /// Records the fault of a send at a time, as [`refuse`](Self::refuse) does after a delay.
+    #[cold]
+    fn refuse_at(&mut self, to: LpId, time: f64, sends: usize, due: bool) {
+        let delay = time - self.now;
+        let is_over = time.is_nan() || time < self.now;
+        // The delay may have been rounded up to the lookahead.
+        let lookahead = (to.0 < self.limits.lps)
+            .then(|| self.limits.lookahead.between(self.id, to))
+            .flatten()
+            .filter(|lookahead| time < self.now + lookahead);
+        match lookahead {
+            _ if is_over => self.set_fault(Fault::Past { to, time }),
+            Some(lookahead) => self.set_fault(Fault::Lookahead { to, delay, lookahead }),
+            None if time == f64::INFINITY => self.set_fault(Fault::EndOfTime { to, delay }),
+            None => self.refuse(to, delay, sends, due),
+        }
+    }
+
     /// Sends this event's payload on, unchanged, to LP `to`, which it reaches after `delay` units
     /// of model time.
     ///

@@ -1,5 +1,5 @@
 use super::*;
-use crate::engine::Executor;
+use crate::engine::{Executor, Lookahead};
 use crate::statistics::Observation;
 use crate::{Init, Model};
 
@@ -155,4 +155,47 @@ fn steps_count_hops_that_take_no_time() {
         .for_each(|(delay, number)| executor.lp().send(0, delay, number));
     assert_eq!(executor.lp().outbox.iter().map(|sent| sent.step).collect::<Vec<_>>(), [4, 0, 4]);
     assert_eq!(executor.take_fault(), None);
+}
+
+/// Some times cannot be reached by any delay: the sum with every delay is rounded to another.
+#[test]
+fn events_happen_exactly_when_they_are_sent_to() {
+    let (now, time) = (2.0f64.powi(-52), 3.0f64.next_up());
+    let delay = time - now;
+    assert!([delay.next_down(), delay, delay.next_up()].iter().all(|delay| now + delay != time));
+    let mut executor = Executor::new(&Flood, 1, 10, false);
+    executor.begin(LpId(0), 1, VirtualTime::new(now).unwrap(), 4);
+    for time in [time, now, 0.1 + 0.2] {
+        executor.lp().send_at(1, time, 7);
+    }
+    let sent = executor.lp().outbox.iter().map(|sent| (sent.time.get(), sent.step));
+    assert_eq!(sent.collect::<Vec<_>>(), [(time, 0), (now, 5), (0.1 + 0.2, 0)]);
+    assert_eq!(executor.take_fault(), None);
+}
+
+#[test]
+fn an_event_at_a_time_is_not_earlier_than_the_lookahead_allows() {
+    let fault = |to: u32, time, lookahead: f64| {
+        let mut executor = Executor::new(&Flood, 1, 0, false);
+        executor.lp().limits.lookahead = Lookahead::uniform(lookahead);
+        executor.begin(LpId(0), 1, VirtualTime::new(0.1).unwrap(), 0);
+        executor.lp().send_at(to, time, 0);
+        assert_eq!(executor.lp().outbox.is_empty(), executor.has_fault());
+        executor.take_fault()
+    };
+    let to = LpId(1);
+    assert!(matches!(fault(1, f64::NAN, 0.0), Some(Fault::Past { time, .. }) if time.is_nan()));
+    assert_eq!(fault(1, 0.0, 0.0), Some(Fault::Past { to, time: 0.0 }));
+    assert_eq!(fault(1, 0.1, 0.0), Some(Fault::ZeroDelayLoop { limit: 0 }));
+    assert_eq!(fault(7, 1.0, 0.0), Some(Fault::UnknownLp { to: LpId(7), lps: 2 }));
+    let delay = f64::INFINITY;
+    assert_eq!(fault(1, delay, 0.0), Some(Fault::EndOfTime { to, delay }));
+    // As engines do, the sum is rounded: 0.1 + 0.7 is less than 0.8.
+    assert_eq!(fault(1, 0.1 + 0.7, 0.7), None);
+    let early = (0.1f64 + 0.7).next_down();
+    assert_eq!(
+        fault(1, early, 0.7),
+        Some(Fault::Lookahead { to, delay: early - 0.1, lookahead: 0.7 })
+    );
+    assert_eq!(fault(0, early, 0.7), None, "lookahead is about other LPs");
 }
