@@ -3,7 +3,7 @@
 use warpline::Random;
 use warpline_series::{Distribution, Empirical, Fit, Poisson, Reader, Series, SeriesError, Trace};
 
-use super::{ArrivalsAs, ReplayParameters, ServicesAs};
+use super::parameters::{ArrivalsAs, ReplayParameters, ServicesAs};
 
 /// A day of calls, for those who have no file yet.
 const DAY: &str = include_str!("day.csv");

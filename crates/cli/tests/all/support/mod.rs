@@ -26,7 +26,7 @@ pub(crate) struct Outcome {
 }
 
 /// A short run of every model that may be optimistic.
-pub(crate) const RUNS: [&str; 7] = [
+pub(crate) const RUNS: [&str; 8] = [
     "mm1 --end 200",
     "phold --lps 64 --end 20",
     "phold --lps 64 --end 20 --clusters 8 --remote 0.5 --lookahead 0",
