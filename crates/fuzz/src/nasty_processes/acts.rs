@@ -1,16 +1,33 @@
 //! What processes do, each act by its number. Each comes to a number that says how it ended.
 
+use std::future::Future;
+use std::pin::Pin;
+
 use warpline::base::random::fold64;
 use warpline::process::prelude::*;
 
-use super::Message;
 use super::parameters::ProcessMistake;
-use super::yard::Yard;
+use super::yard::{Message, Yard};
 
 /// How many kinds of acts there are.
-pub(super) const KINDS: u32 = 20;
+const KINDS: u32 = 20;
 
-/// What an act of a wait that came to nothing ends with, in place of a value.
+/// A process that acts while its energy lasts. Its type is hidden, as such processes start others.
+pub(super) fn worker(yard: Yard, mut energy: u32) -> Pin<Box<dyn Future<Output = u64> + Send>> {
+    Box::pin(async move {
+        let mut sum = 0;
+        while energy > 0 {
+            energy -= 1;
+            let act = yard.below(KINDS);
+            let word = yard.act(act, &mut energy).await;
+            yard.note(act, word);
+            sum = fold64(sum, word);
+        }
+        sum
+    })
+}
+
+/// The number that says how a wait ended.
 fn word(waited: Result<u64, u64>) -> u64 {
     match waited {
         Ok(word) => fold64(word, 0),
@@ -63,7 +80,7 @@ impl Yard {
     }
 
     fn send(&self, energy: &mut u32) -> u64 {
-        let parameters = &self.model.parameters;
+        let parameters = &self.parameters;
         let to = LpId(self.below(parameters.lps));
         let least = if to == self.sim.id() { 0.0 } else { parameters.lookahead };
         let delay = least + self.delay();
@@ -159,7 +176,7 @@ impl Yard {
 
     /// Starts a process, and perhaps waits for its end.
     async fn start_another(&self, energy: &mut u32) -> u64 {
-        let child = self.start(super::worker(self.clone(), self.share(energy)));
+        let child = self.start(worker(self.clone(), self.share(energy)));
         if self.chance(0.5) {
             return 0;
         }
@@ -238,7 +255,7 @@ impl Yard {
     }
 
     fn change_capacities(&self) -> u64 {
-        let capacity = self.below(self.model.parameters.capacity + 2);
+        let capacity = self.below(self.parameters.capacity + 2);
         let resource = if self.chance(0.5) { self.till } else { self.crew };
         resource.set_capacity(capacity);
         fold64(u64::from(resource.in_use()), resource.waiting() as u64)
@@ -254,7 +271,7 @@ impl Yard {
             ProcessMistake::Nan => sim.sleep(f64::NAN).await,
             ProcessMistake::Negative => sim.sleep(-0.5).await,
             ProcessMistake::Stranger => {
-                let parameters = &self.model.parameters;
+                let parameters = &self.parameters;
                 let nobody = LpId(parameters.lps);
                 sim.send(nobody, parameters.lookahead, Message { word: 0, energy: 0 });
             }

@@ -13,28 +13,14 @@ mod yard;
 use warpline::Configure;
 use warpline::process::prelude::*;
 
+use self::acts::worker;
 pub(crate) use self::parameters::NastyProcessesParameters;
-use self::yard::{Yard, worker};
-
-const ACTS: Counter = Counter::slot(0);
-const WAIT: Mean = Mean::slot(1);
-const IN_USE: TimeMean = TimeMean::slot(2);
-const LEVEL: TimeMean = TimeMean::slot(3);
-const LEFT: Counter = Counter::slot(4);
-const DEEDS: Table = Table(0);
+use self::yard::{ACTS, DEEDS, IN_USE, LEFT, LEVEL, Message, WAIT, Yard};
 
 /// The model.
 #[derive(Debug)]
 pub(crate) struct NastyProcesses {
-    parameters: NastyProcessesParameters,
-}
-
-/// What LPs send each other.
-#[derive(Clone, Debug, PartialEq, Portable)]
-pub(crate) struct Message {
-    word: u64,
-    /// How many acts it may bring about.
-    energy: u32,
+    parameters: Arc<NastyProcessesParameters>,
 }
 
 #[model]
@@ -68,7 +54,7 @@ impl ProcessModel for NastyProcesses {
 
     /// Starts processes, and one for each message that no other process takes.
     async fn run(self: Arc<Self>, sim: Sim<Message>) {
-        let yard = Yard::new(sim, Arc::clone(&self));
+        let yard = Yard::new(sim, Arc::clone(&self.parameters));
         for _ in 0..self.parameters.starters {
             yard.start(worker(yard.clone(), self.parameters.energy));
         }
@@ -91,6 +77,6 @@ impl Configure for NastyProcesses {
     const DEFAULT_END: f64 = 1e6;
 
     fn configure(parameters: &NastyProcessesParameters) -> Result<Self, String> {
-        Ok(NastyProcesses { parameters: parameters.clone() })
+        Ok(NastyProcesses { parameters: Arc::new(parameters.clone()) })
     }
 }

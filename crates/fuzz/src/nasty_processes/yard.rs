@@ -1,13 +1,18 @@
 //! What the processes of an LP share, and how they draw and write down what they do.
 
 use std::future::Future;
-use std::pin::Pin;
 
 use warpline::base::random::{Random, fold64};
 use warpline::process::prelude::*;
 
-use super::parameters::ProcessMistake;
-use super::{ACTS, DEEDS, IN_USE, LEFT, LEVEL, Message, NastyProcesses, WAIT};
+use super::parameters::{NastyProcessesParameters, ProcessMistake};
+
+pub(super) const ACTS: Counter = Counter::slot(0);
+pub(super) const WAIT: Mean = Mean::slot(1);
+pub(super) const IN_USE: TimeMean = TimeMean::slot(2);
+pub(super) const LEVEL: TimeMean = TimeMean::slot(3);
+pub(super) const LEFT: Counter = Counter::slot(4);
+pub(super) const DEEDS: Table = Table(0);
 
 /// The stream that decides what processes do.
 const CHOICES: u8 = 1;
@@ -19,11 +24,19 @@ const LATE: u64 = 1;
 /// What a wait ends with that was interrupted, beside how.
 const INTERRUPTED: u64 = 2;
 
+/// What LPs send each other.
+#[derive(Clone, Debug, PartialEq, Portable)]
+pub(crate) struct Message {
+    pub(super) word: u64,
+    /// How many acts it may bring about.
+    pub(super) energy: u32,
+}
+
 /// What the processes of an LP share.
 #[derive(Clone)]
 pub(super) struct Yard {
     pub(super) sim: Sim<Message>,
-    pub(super) model: Arc<NastyProcesses>,
+    pub(super) parameters: Arc<NastyProcessesParameters>,
     /// A resource that is taken away.
     pub(super) till: Resource,
     /// A resource of which several units are held.
@@ -48,24 +61,9 @@ pub(super) struct Diary {
     checksum: u64,
 }
 
-/// A process that acts while its energy lasts. Its type is hidden, as such processes start others.
-pub(super) fn worker(yard: Yard, mut energy: u32) -> Pin<Box<dyn Future<Output = u64> + Send>> {
-    Box::pin(async move {
-        let mut sum = 0;
-        while energy > 0 {
-            energy -= 1;
-            let act = yard.below(super::acts::KINDS);
-            let word = yard.act(act, &mut energy).await;
-            yard.note(act, word);
-            sum = fold64(sum, word);
-        }
-        sum
-    })
-}
-
 impl Yard {
-    pub(super) fn new(sim: Sim<Message>, model: Arc<NastyProcesses>) -> Self {
-        let capacity = model.parameters.capacity;
+    pub(super) fn new(sim: Sim<Message>, parameters: Arc<NastyProcessesParameters>) -> Self {
+        let capacity = parameters.capacity;
         let room = capacity as usize;
         let yard = Yard {
             sim,
@@ -78,10 +76,10 @@ impl Yard {
             signal: Shared::new(sim, Signal::new(sim, "signal")),
             known: Shared::new(sim, Vec::new()),
             diary: Shared::new(sim, Diary::default()),
-            model,
+            parameters,
         };
         let (till, crew, diary, shelf) = (yard.till, yard.crew, yard.diary, yard.shelf);
-        let rows = yard.model.parameters.rows;
+        let rows = yard.parameters.rows;
         sim.at_end(move |end| {
             end.count(LEFT, (end.waiting(till) + end.waiting(crew)) as u64);
             let items = end.items(shelf).fold(0, |sum, item| fold64(sum, *item));
@@ -102,7 +100,7 @@ impl Yard {
             *diary
         });
         self.sim.count(ACTS, 1);
-        if self.model.parameters.rows && diary.checksum.is_multiple_of(3) {
+        if self.parameters.rows && diary.checksum.is_multiple_of(3) {
             self.sim.record(DEEDS, &[i64::from(act).into(), diary.checksum.into()]);
         }
     }
@@ -113,7 +111,7 @@ impl Yard {
 
     /// Whether the next act is the mistake that was asked for.
     pub(super) fn mistake(&self) -> ProcessMistake {
-        let parameters = &self.model.parameters;
+        let parameters = &self.parameters;
         let is_here = self.sim.id().0 == parameters.lps / 2;
         let is_now = is_here && self.diary().acts + 1 == parameters.mistake_at;
         if is_now { parameters.mistake } else { ProcessMistake::None }
@@ -166,7 +164,7 @@ impl Yard {
     /// The delay of a message, beyond the lookahead.
     pub(super) fn delay(&self) -> f64 {
         let now = self.sim.now();
-        let parameters = &self.model.parameters;
+        let parameters = &self.parameters;
         self.draw(|random| {
             if random.bernoulli(parameters.zero) {
                 0.0
@@ -178,18 +176,14 @@ impl Yard {
 
     /// How long a sleep or a time-out takes.
     pub(super) fn pause(&self) -> f64 {
-        if self.chance(self.model.parameters.never) {
-            f64::MAX - self.sim.now()
-        } else {
-            self.delay()
-        }
+        if self.chance(self.parameters.never) { f64::MAX - self.sim.now() } else { self.delay() }
     }
 
     /// Waits for something, perhaps for a limited time, and perhaps until it is interrupted.
     pub(super) async fn wait<F: Future>(&self, future: F) -> Result<F::Output, u64> {
         let sim = self.sim;
         let told = |why: Interrupted| fold64(INTERRUPTED, word_of(&format!("{why:?}")));
-        match (self.chance(self.model.parameters.patience), self.chance(0.5)) {
+        match (self.chance(self.parameters.patience), self.chance(0.5)) {
             (true, true) => sim.interruptible(future).await.map_err(told),
             (true, false) => Ok(future.await),
             (false, true) => {
