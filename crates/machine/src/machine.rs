@@ -60,6 +60,10 @@ impl Level {
 
     /// How long a core copies so many bytes.
     pub fn copying(&self, bytes: u64) -> Time {
+        // Most messages of most models have no payload to copy, and to round takes a call.
+        if bytes == 0 {
+            return Time::ZERO;
+        }
         Time::rounded(self.copy_per_byte * bytes as f64)
     }
 }

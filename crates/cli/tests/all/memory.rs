@@ -90,6 +90,23 @@ fn peak(line: &str) -> u64 {
     run.json()["peak_rss_bytes"].as_u64().expect("the system tells")
 }
 
+/// Nothing that a PE has grows with the number of PEs, and each has its LP and a message here.
+#[test]
+fn a_pe_of_a_modelled_machine_takes_twenty_kilobytes_however_many_there_are() {
+    let peak_of = |pes: u64| {
+        peak(&format!(
+            "run phold --lps {pes} --population 1 --lookahead 0.5 --end 2 --sync conservative \
+             --machine cray-xt5 --pes {pes} --gvt one-sided"
+        ))
+    };
+    let all = [256, 1024, 4096].map(|pes| (pes, peak_of(pes)));
+    for two in all.windows(2) {
+        let [(few, less), (many, more)] = [two[0], two[1]];
+        let each = (more - less) / (many - few);
+        assert!(each <= 20_000, "{each} bytes for each of {few} to {many} PEs");
+    }
+}
+
 /// Results are written as a stream. Their lists are never in memory as a whole, nor is anything made
 /// of them.
 #[test]

@@ -33,6 +33,7 @@ mod one_sided;
 mod protocol;
 mod put;
 mod reduction;
+mod shares;
 mod synchronous;
 
 pub use algorithm::GvtAlgorithm;

@@ -5,7 +5,7 @@ use warpline_base::{Moment, TieBreak};
 use super::hierarchy::Hierarchy;
 use super::messages::{Control, Share, Verdict};
 use super::protocol::Action;
-use super::put::block;
+use super::shares::Shares;
 
 /// How far a PE has come in a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,30 +27,11 @@ struct Neighbour {
     pe: u32,
     /// It has begun to close all epochs below this, as far as this PE knows.
     begun: u64,
-    /// The shares that have arrived from it: the four receive blocks (d, r), (d, r+1), (d+1, r),
-    /// (d+1, r+1) of Perumalla, Park and Tipparaju (§2.7), for two epochs and two rounds of each. A
-    /// neighbour may be one round ahead, or in the next epoch already.
-    blocks: [Option<(u64, u32, Share)>; 4],
 }
 
 impl Neighbour {
     fn new(pe: u32) -> Self {
-        Neighbour { pe, begun: 0, blocks: [None; 4] }
-    }
-
-    fn has(&self, epoch: u64, round: u32) -> bool {
-        self.blocks[block(epoch, round)].is_some()
-    }
-
-    fn take(&mut self, epoch: u64, round: u32) -> Option<Share> {
-        let (of_epoch, of_round, share) = self.blocks[block(epoch, round)].take()?;
-        assert_eq!(
-            (of_epoch, of_round),
-            (epoch, round),
-            "PE {} gave a share of another (epoch, round)",
-            self.pe
-        );
-        Some(share)
+        Neighbour { pe, begun: 0 }
     }
 }
 
@@ -76,6 +57,12 @@ pub(super) struct Reduction {
     /// By stage.
     partners: Vec<Neighbour>,
     parent: Option<Neighbour>,
+    /// Those of its children and partners that it has yet to use.
+    shares: Shares,
+    /// How many neighbours it has called in this epoch, children first, then partners, then the
+    /// parent; `None` once all are called. Calls in the outbox would leave it with room for all of
+    /// them.
+    called: Option<usize>,
     gvt: Option<Moment>,
     outbox: VecDeque<Action>,
 }
@@ -95,6 +82,8 @@ impl Reduction {
             children: neighbours(hierarchy.children(me)),
             partners: neighbours(hierarchy.partners(me)),
             parent: hierarchy.parent(me).map(Neighbour::new),
+            shares: Shares::default(),
+            called: None,
             gvt: None,
             outbox: VecDeque::new(),
         }
@@ -153,11 +142,8 @@ impl Reduction {
                     self.expect(epoch, round);
                 }
                 self.note_call(epoch);
-                let block = &mut self.neighbour(from).blocks[block(epoch, round)];
-                assert!(
-                    block.replace((epoch, round, share)).is_none(),
-                    "two shares of PE {from} in epoch {epoch}, round {round}"
-                );
+                let from = self.neighbour(from).pe;
+                self.shares.add(from, epoch, round, share);
             }
             Control::Again { epoch, round } => {
                 self.expect(epoch, round - 1);
@@ -188,7 +174,17 @@ impl Reduction {
     }
 
     pub(super) fn next_action(&mut self) -> Option<Action> {
-        self.outbox.pop_front()
+        self.outbox.pop_front().or_else(|| self.next_call())
+    }
+
+    /// Calls the next neighbour in a computation that has begun, but not the parent if that has.
+    fn next_call(&mut self) -> Option<Action> {
+        let called = self.called?;
+        let parent = self.parent.iter().filter(|parent| parent.begun <= self.epoch);
+        let next = self.children.iter().chain(&self.partners).chain(parent).nth(called);
+        self.called = next.map(|_| called + 1);
+        let control = Control::Begin { from: self.me, epoch: self.epoch };
+        next.map(|neighbour| Action::Send { to: neighbour.pe, control })
     }
 
     /// Whether it is time to [`begin`](Self::begin).
@@ -196,14 +192,11 @@ impl Reduction {
         !self.is_on() && self.asked > self.epoch
     }
 
-    /// Joins the computation and calls all neighbours, but not the parent if it has begun.
+    /// Joins the computation. The [next actions](Self::next_action) call all neighbours.
     pub(super) fn begin(&mut self) {
         debug_assert!(self.is_called());
         self.stage = Stage::Due;
-        let control = Control::Begin { from: self.me, epoch: self.epoch };
-        let parent = self.parent.iter().filter(|parent| parent.begun <= self.epoch);
-        let called = self.children.iter().chain(&self.partners).chain(parent);
-        self.outbox.extend(called.map(|neighbour| Action::Send { to: neighbour.pe, control }));
+        self.called = Some(0);
     }
 
     /// Whether it is time to [`give`](Self::give) this PE's share: once its parent, or its partner
@@ -213,7 +206,7 @@ impl Reduction {
         let mut above = self.parent.iter().chain(self.partners.first());
         self.stage == Stage::Due
             && above.all(|neighbour| neighbour.begun > self.epoch)
-            && self.children.iter().all(|child| child.has(self.epoch, self.round))
+            && self.children.iter().all(|child| self.shares.has(child.pe, self.epoch, self.round))
     }
 
     /// Adds this PE's share to those of its children, and passes the sum on.
@@ -222,7 +215,8 @@ impl Reduction {
         let epoch = self.epoch;
         let round = self.round;
         let ties = self.ties;
-        let shares = self.children.iter_mut().filter_map(|child| child.take(epoch, round));
+        let arrived = &mut self.shares;
+        let shares = self.children.iter().filter_map(|child| arrived.take(child.pe, epoch, round));
         let sum = shares.fold(own, |sum, share| sum.and(share, ties));
         match &self.parent {
             Some(parent) => {
@@ -254,8 +248,8 @@ impl Reduction {
             let epoch = self.epoch;
             let round = self.round;
             let ties = self.ties;
-            let Some(partner) = self.partners.get_mut(stage) else { return Some(sum) };
-            let share = partner.take(epoch, round)?;
+            let Some(partner) = self.partners.get(stage) else { return Some(sum) };
+            let share = self.shares.take(partner.pe, epoch, round)?;
             self.enter_stage(sum.and(share, ties), stage + 1);
         }
         None

@@ -307,6 +307,12 @@ impl<M: Model> Executor<M> {
         &self.context.streams
     }
 
+    /// Tells by this beat, which is that of other executors as well, what its thread is doing: they
+    /// take turns in one thread.
+    pub fn share_beat(&mut self, beat: &Arc<Beat>) {
+        self.context.beat = beat.clone();
+    }
+
     /// What the executor's thread is doing, for a thread that watches it.
     pub fn beat(&self) -> &Arc<Beat> {
         &self.context.beat

@@ -5,7 +5,8 @@ use warpline_base::{Figure, LpId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LongEvent {
-    /// The PE that executes it; `None` in a sequential run.
+    /// The PE that executes it; `None` in a sequential run, and on a modelled machine, whose PEs take
+    /// turns in one thread.
     pub pe: Option<u32>,
     /// Its LP.
     pub lp: LpId,

@@ -1,12 +1,13 @@
 //! What the PEs of a segment have in common, and how they are made.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use warpline_kernel::gvt::AnyGvt;
 use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Tuning, Undoing, Window};
 use warpline_memory::{Buffers, Region, buffers_of, list_for, prefer_huge_pages};
-use warpline_model::engine::{Executor, Limits};
+use warpline_model::engine::{Beat, Executor, Limits};
 use warpline_model::{Model, Statistics};
 
 use super::all_pes::AllPes;
@@ -57,11 +58,14 @@ impl<'m, M: Model> Common<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
+        // Whoever watches looks at each beat several times a second, and there may be very many PEs.
+        let beat = plan.machine.is_some().then(Arc::<Beat>::default);
         let measured_every = plan.pes.div_ceil(MEASURED_MOST);
         let make =
             |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
                 let window = Window::new(plan.window, task.end, least, plan.pes);
-                let executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+                let mut executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+                beat.iter().for_each(|beat| executor.share_beat(beat));
                 let pending = pending();
                 let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
                 let measures = inputs.buffers.me().is_multiple_of(measured_every);

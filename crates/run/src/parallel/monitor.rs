@@ -46,6 +46,16 @@ impl<'r> LoopMonitor<'_, 'r> {
     pub(crate) fn begin(&mut self, pes: &[&mut dyn AnyPe], first: u32) {
         let beats = pes.iter().zip(first..).map(|(pe, number)| (Some(number), pe.beat()));
         self.run.control.watch_all(beats);
+        self.begin_reading();
+    }
+
+    /// PEs begin that take turns and share a beat.
+    pub(crate) fn begin_in_turns(&mut self, pes: &[&mut dyn AnyPe]) {
+        pes.first().into_iter().for_each(|pe| self.run.control.watch(None, pe.beat()));
+        self.begin_reading();
+    }
+
+    fn begin_reading(&mut self) {
         let reading = Reading::new(Instant::now(), self.from.get(), self.committed);
         self.run.selector.begin(reading);
     }

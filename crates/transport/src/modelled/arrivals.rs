@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use warpline_machine::Time;
-use warpline_memory::{Handle, prefetch_write};
+use warpline_memory::{Handle, prefetch, prefetch_write};
 
 /// Something that arrives at a time. It lies in a pool of the network, so that keeping arrivals in
 /// order moves little memory, and a PE to which nothing is on its way has none.
@@ -54,6 +54,12 @@ impl Arrivals {
     #[inline]
     pub(super) fn take(&mut self, now: Time) -> Option<Arriving> {
         if self.first()? <= now { self.0.pop_front() } else { None }
+    }
+
+    /// Prefetches the first.
+    #[inline]
+    pub(super) fn prefetch_first(&self) {
+        self.0.front().into_iter().for_each(prefetch);
     }
 
     /// Prefetches the last.

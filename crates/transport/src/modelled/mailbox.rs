@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
 use warpline_machine::{Machine, MailboxUnit, Time};
+use warpline_memory::prefetch_write;
 
 use super::arrivals::{Arrivals, Arriving};
 use super::slots::Slots;
@@ -79,6 +80,11 @@ impl<E> Mailbox<E> {
         self.now
     }
 
+    /// Prefetches what an event that arrives is added to.
+    pub(super) fn prefetch_to_add(&self) {
+        prefetch_write(&self.values);
+    }
+
     /// Prefetches what an event that arrives is put behind.
     pub(super) fn prefetch_last(&self) {
         self.values.prefetch_last();
@@ -143,6 +149,18 @@ impl<E> Mailbox<E> {
     /// The values that have arrived.
     pub(super) fn arrived(&self) -> impl Iterator<Item = &Arriving> {
         self.values.until(self.now)
+    }
+
+    /// The writes that have arrived.
+    pub(super) fn arrived_writes(&self) -> impl Iterator<Item = &Arriving> {
+        self.writes.until(self.now)
+    }
+
+    /// Prefetches what arrives first.
+    pub(super) fn prefetch_arrivals(&self) {
+        self.values.prefetch_first();
+        self.controls.prefetch_first();
+        self.writes.prefetch_first();
     }
 
     /// Takes the first value if it has arrived.

@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{Content, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
-use warpline_memory::{
-    Handle, Pool, list_for, prefer_huge_pages, prefetch_all, prefetch_write, try_drop,
-};
+use warpline_memory::{Handle, Pool, list_for, prefer_huge_pages, prefetch_all, try_drop};
 
 use super::arrivals::Arriving;
 use super::bounds::Bounds;
@@ -104,6 +102,9 @@ pub trait ModelledWires {
     /// Prefetches the mailbox of a PE.
     fn prefetch(&self, pe: u32);
 
+    /// Prefetches what arrives first in the mailbox of a PE, once the mailbox itself is there.
+    fn prefetch_arrivals(&self, pe: u32);
+
     /// When the first thing arrives that a PE which waits at `now` has to look at; whether events
     /// are among it, and bounds.
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time>;
@@ -132,6 +133,8 @@ pub(super) struct Network<E> {
     control_lengths: [Time; 2],
     /// Emptied lists of what steps have sent, for the next steps of any PE.
     lists: Vec<VecDeque<(u32, ValueMessage<E>)>>,
+    control_lists: Vec<Vec<(u32, Control)>>,
+    write_lists: Vec<Vec<(u32, Put)>>,
 }
 
 impl<E> ModelledNetwork<E> {
@@ -152,6 +155,8 @@ impl<E> ModelledNetwork<E> {
             message_lengths: lengths(machine, size_of::<ValueMessage<E>>() as u64),
             control_lengths: lengths(machine, CONTROL_BYTES),
             lists: Vec::new(),
+            control_lists: Vec::new(),
+            write_lists: Vec::new(),
         })))
     }
 
@@ -199,11 +204,30 @@ impl<E> Network<E> {
         self.lists.pop().unwrap_or_default()
     }
 
+    /// A PE sends a control message when its step ends.
+    pub(super) fn send_control(&mut self, pe: u32, to: u32, control: Control) {
+        let controls = &mut self.mailboxes[pe as usize].outbox.controls;
+        if controls.capacity() == 0 {
+            *controls = self.control_lists.pop().unwrap_or_default();
+        }
+        controls.push((to, control));
+    }
+
+    /// A PE writes a block when its step ends.
+    pub(super) fn write(&mut self, pe: u32, to: u32, put: Put) {
+        let writes = &mut self.mailboxes[pe as usize].outbox.writes;
+        if writes.capacity() == 0 {
+            *writes = self.write_lists.pop().unwrap_or_default();
+        }
+        writes.push((to, put));
+    }
+
     /// Opens the mailbox of a PE. What has arrived is prefetched, as it is taken after a batch.
     fn open(&mut self, pe: u32, now: Time, idle: Time) -> Opened {
-        let Network { machine, mailboxes, values, .. } = self;
+        let Network { machine, mailboxes, values, writes, .. } = self;
         let mailbox = &mut mailboxes[pe as usize];
         let opened = mailbox.open(now, idle, machine);
+        mailbox.arrived_writes().for_each(|write| writes.prefetch(write.handle));
         mailbox.arrived().for_each(|value| values.prefetch(value.handle));
         opened
     }
@@ -356,7 +380,7 @@ impl<E> Network<E> {
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
         let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
-        outbox.values.iter().for_each(|(to, _)| prefetch_write(&self.mailboxes[*to as usize]));
+        outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_to_add());
         outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
         let mut departed = self.send_values(pe, now, &mut outbox, arrives);
         if departed.waits.is_some() {
@@ -367,20 +391,7 @@ impl<E> Network<E> {
             self.lists.push(std::mem::take(&mut outbox.values));
         }
         let now = departed.until;
-        for (to, content) in outbox.controls.drain(..) {
-            let travelled = self.travel(pe, to, now, self.control_lengths);
-            let handle = self.controls.insert(content);
-            self.mailbox(to).add_control(travelled.with(handle));
-            let at = travelled.at;
-            arrives(Arrival { to, at, is_event: false });
-        }
-        for (to, put) in outbox.writes.drain(..) {
-            let travelled = self.travel(pe, to, now, self.control_lengths);
-            let handle = self.writes.insert((pe, put));
-            self.mailbox(to).add_write(travelled.with(handle));
-            let at = travelled.at;
-            arrives(Arrival { to, at, is_event: false });
-        }
+        self.send_controls(pe, now, &mut outbox, arrives);
         let bound = outbox.bound.take();
         let round = outbox.round.take();
         self.mailboxes[pe as usize].outbox = outbox;
@@ -397,6 +408,37 @@ impl<E> Network<E> {
             }
         }
         departed
+    }
+
+    /// Sends control messages and blocks. Their lists go to the next PE that sends any, in whose turn
+    /// they are still in the cache.
+    fn send_controls(
+        &mut self,
+        pe: u32,
+        now: Time,
+        outbox: &mut Outbox<E>,
+        arrives: &mut dyn FnMut(Arrival),
+    ) {
+        if outbox.controls.capacity() > 0 {
+            let mut controls = std::mem::take(&mut outbox.controls);
+            for (to, content) in controls.drain(..) {
+                let travelled = self.travel(pe, to, now, self.control_lengths);
+                let handle = self.controls.insert(content);
+                self.mailbox(to).add_control(travelled.with(handle));
+                arrives(Arrival { to, at: travelled.at, is_event: false });
+            }
+            self.control_lists.push(controls);
+        }
+        if outbox.writes.capacity() > 0 {
+            let mut writes = std::mem::take(&mut outbox.writes);
+            for (to, put) in writes.drain(..) {
+                let travelled = self.travel(pe, to, now, self.control_lengths);
+                let handle = self.writes.insert((pe, put));
+                self.mailbox(to).add_write(travelled.with(handle));
+                arrives(Arrival { to, at: travelled.at, is_event: false });
+            }
+            self.write_lists.push(writes);
+        }
     }
 
     /// Publishes bounds of a PE, behind all that it has sent. Returns when the card has sent them to
@@ -462,6 +504,10 @@ impl<E> ModelledWires for ModelledNetwork<E> {
 
     fn prefetch(&self, pe: u32) {
         prefetch_all(&self.get().mailboxes[pe as usize]);
+    }
+
+    fn prefetch_arrivals(&self, pe: u32) {
+        self.get().mailboxes[pe as usize].prefetch_arrivals();
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {

@@ -67,7 +67,7 @@ impl<E> BoundPort for ModelledPort<E> {
 
 impl<E> ControlPort for ModelledPort<E> {
     fn send_control(&mut self, to: u32, control: Control) {
-        self.network.get().mailbox(self.me).outbox.controls.push((to, control));
+        self.network.get().send_control(self.me, to, control);
     }
 
     fn receive_control(&mut self) -> Option<Control> {
@@ -75,7 +75,7 @@ impl<E> ControlPort for ModelledPort<E> {
     }
 
     fn write(&mut self, to: u32, put: Put) {
-        self.network.get().mailbox(self.me).outbox.writes.push((to, put));
+        self.network.get().write(self.me, to, put);
     }
 
     fn written(&mut self) -> Option<(u32, Put)> {

@@ -68,7 +68,7 @@ pub(super) fn drive(
     modelled: &Modelled<'_>,
     watch: &mut LoopMonitor<'_, '_>,
 ) -> Result<Driven, Error> {
-    watch.begin(pes, 0);
+    watch.begin_in_turns(pes);
     let ending = watch.ending(&Region::own(), pes.len() as u32);
     let mut stepper = Stepper::new(modelled, pes.len());
     let mut full = None;
@@ -80,6 +80,9 @@ pub(super) fn drive(
             stepper.wake_all();
             continue;
         };
+        if let Some(next) = stepper.list.upcoming(0) {
+            modelled.wires.prefetch_arrivals(next);
+        }
         if let Some(soon) = stepper.list.upcoming(FETCH_AHEAD) {
             stepper.prefetch(&*pes[soon as usize], soon);
         }
