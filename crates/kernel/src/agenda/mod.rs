@@ -67,10 +67,10 @@ pub(crate) struct Agenda<E, Q> {
     cancelled_early: HashSet<Identity>,
     /// Pending timers that are stopped for good.
     stopped: HandleSet,
-    /// How many events all PEs have undone since the last sweep here.
-    undone: u64,
-    /// How many entries the last sweep left.
-    swept: usize,
+    /// Whether any PE has undone events since the last sweep here.
+    undone: bool,
+    /// How many entries the last sweep left, or there were when GVT was found first.
+    swept: Option<usize>,
     /// Decides where local events are kept; `None` where that is fixed.
     locality: Option<Locality>,
     /// Whether the memory of coming events is fetched ahead of their turn.
@@ -88,8 +88,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
             by_identity: HashMap::new(),
             cancelled_early: HashSet::new(),
             stopped: HandleSet::default(),
-            undone: 0,
-            swept: 0,
+            undone: false,
+            swept: None,
             locality: counts.then(Locality::default),
             prefetches: false,
         }

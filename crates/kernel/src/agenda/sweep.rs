@@ -39,13 +39,15 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         dropped
     }
 
-    /// Notes that all PEs have undone `undone` more events. Returns whether most of what is pending
-    /// may have been cancelled: there is twice as much as after the last sweep, and a sweep costs
-    /// no more than undoing did.
-    pub(crate) fn should_sweep(&mut self, undone: u64) -> bool {
-        self.undone += undone;
+    /// Notes whether PEs have undone events since GVT was found last. Returns whether most of what is
+    /// pending may have been cancelled: there is twice as much as after the last sweep, or when GVT
+    /// was found first. So a sweep costs no more than sending did since then. How much was undone
+    /// does not matter, as one event may have sent many.
+    pub(crate) fn should_sweep(&mut self, undone: bool) -> bool {
+        self.undone |= undone;
         let pending = self.len();
-        self.undone >= pending as u64 && pending >= SWEEP_LEAST.max(2 * self.swept)
+        let swept = *self.swept.get_or_insert(pending);
+        self.undone && pending >= SWEEP_LEAST.max(2 * swept)
     }
 
     /// Drops cancelled events before their turn comes, set aside or not, and returns how many;
@@ -56,8 +58,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         let dropped = self.sweep(&mut pending, &keeps) + self.sweep(&mut aside, &keeps);
         self.pending = pending;
         self.aside = aside;
-        self.undone = 0;
-        self.swept = self.len();
+        self.undone = false;
+        self.swept = Some(self.len());
         dropped
     }
 

@@ -30,7 +30,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.shorten_history();
         self.relieve_memory(verdict.gvt);
-        self.sweep_cancelled(verdict.work.rolled_back);
+        self.sweep_cancelled(verdict.work.rolled_back > 0);
         self.past.on_gvt(self.gauge.counts().processed);
         self.take_snapshot();
     }
@@ -55,10 +55,10 @@ impl<T: PeTypes> Pe<'_, T> {
         }
     }
 
-    /// Drops cancelled events before their turn comes, so that they do not pile up where much is
-    /// undone: all PEs together have undone `undone` more events. An event for which sent messages
-    /// are kept has yet to cancel those, and stays.
-    fn sweep_cancelled(&mut self, undone: u64) {
+    /// Drops cancelled events before their turn comes, so that they do not pile up: `undone` says
+    /// whether any PE has undone events. An event for which sent messages are kept has yet to cancel
+    /// those, and stays.
+    fn sweep_cancelled(&mut self, undone: bool) {
         if self.agenda.should_sweep(undone) {
             let Pe { agenda, past, lps, gauge, .. } = self;
             let keeps = |event: &Event<EventOf<T>>, handle| {

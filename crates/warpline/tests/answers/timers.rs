@@ -170,6 +170,63 @@ fn cancelled_timers_give_their_memory_back_in_every_engine() {
     }
 }
 
+/// LPs each of whose events puts off several alarms that are far away.
+struct PutOff;
+
+const ALARMS: usize = 4;
+const PUTTING_OFF: u32 = 16;
+
+#[model]
+impl Model for PutOff {
+    type State = Vec<Timer>;
+    type Event = bool;
+
+    fn lps(&self) -> u32 {
+        PUTTING_OFF
+    }
+
+    fn lookahead(&self) -> f64 {
+        0.2
+    }
+
+    fn init(&self, lp: &mut Init<Self>) -> Vec<Timer> {
+        lp.send(lp.id(), 0.5, true);
+        (0..ALARMS).map(|_| lp.send_later(1e9, false)).collect()
+    }
+
+    fn handle(&self, alarms: &mut Vec<Timer>, _: &bool, lp: &mut Context<Self>) {
+        for alarm in alarms {
+            *alarm = lp.reschedule(*alarm, 1e9).expect("it is far away");
+        }
+        let to = lp.random().below(PUTTING_OFF);
+        let delay = 0.2 + lp.random().exponential(1.0);
+        lp.send(to, delay, true);
+    }
+}
+
+/// What an undone event had sent far ahead is dropped before its turn comes.
+#[test]
+fn far_events_of_what_is_undone_do_not_pile_up() {
+    let _limit = time_limit("alarms that are put off");
+    let run = Simulation::new(PutOff)
+        .end(9000.0)
+        .sync(Synchronisation::Optimistic)
+        .threads(2)
+        .virtual_cluster(7)
+        .gvt_interval(500)
+        .run()
+        .expect("it runs");
+    let parallel = run.record.parallel.as_ref().expect("there were PEs");
+    let sent_by_undone = (ALARMS as u64 + 1) * parallel.rolled_back_events;
+    assert!(sent_by_undone > 100_000, "much is undone: {sent_by_undone}");
+    for pe in &parallel.pes {
+        // What each event sends, for all that may be undone and the live ones. Between two sweeps,
+        // there is twice as much, and as much again is sent before GVT is found.
+        let kept = (ALARMS as u64 + 1) * (pe.history_max + u64::from(PUTTING_OFF));
+        assert!(pe.buffers < 4 * kept, "{} buffers, where {kept} events may be kept", pe.buffers);
+    }
+}
+
 #[test]
 fn verify_undoes_what_events_do_with_timers() {
     let _limit = time_limit("stop and wait verified");
