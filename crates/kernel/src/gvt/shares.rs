@@ -64,3 +64,50 @@ impl Shares {
         Some(arrived.share)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use warpline_base::Moment;
+
+    use super::*;
+    use crate::gvt::Work;
+
+    fn share() -> Share {
+        let never = Moment::Never;
+        Share { sent: 0, received: 0, least: never, failure: never, work: Work::default() }
+    }
+
+    #[test]
+    fn each_neighbour_has_a_share_for_each_of_two_rounds_of_two_epochs() {
+        let mut shares = Shares::default();
+        let all = || {
+            let rounds = [(4, 1), (4, 2), (5, 1), (5, 2)];
+            [7, 9].into_iter().flat_map(move |pe| rounds.map(|(epoch, round)| (pe, epoch, round)))
+        };
+        for (pe, epoch, round) in all() {
+            assert!(!shares.has(pe, epoch, round));
+            shares.add(pe, epoch, round, share());
+        }
+        for (pe, epoch, round) in all().skip(1) {
+            assert!(shares.take(pe, epoch, round).is_some() && !shares.has(pe, epoch, round));
+        }
+        assert!(shares.has(7, 4, 1) && shares.take(9, 4, 1).is_none());
+    }
+
+    #[test]
+    #[should_panic(expected = "two shares of PE 3 in epoch 2, round 1")]
+    fn a_block_holds_one_share() {
+        let mut shares = Shares::default();
+        for pe in [4, 3, 3] {
+            shares.add(pe, 2, 1, share());
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "PE 3 gave a share of another (epoch, round)")]
+    fn a_share_of_another_round_is_a_mistake() {
+        let mut shares = Shares::default();
+        shares.add(3, 4, 1, share());
+        shares.take(3, 2, 1);
+    }
+}
