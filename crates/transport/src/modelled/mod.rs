@@ -13,14 +13,16 @@ mod mailbox;
 mod network;
 mod port;
 mod slots;
+mod wires;
 
 use std::sync::Arc;
 
 use warpline_machine::Machine;
 
 pub use mailbox::Opened;
-pub use network::{Arrival, Departed, MailboxUse, ModelledNetwork, ModelledWires, Sent};
+pub use network::ModelledNetwork;
 pub use port::ModelledPort;
+pub use wires::{Arrival, Departed, MailboxUse, ModelledWires, Sent};
 
 /// A network of so many PEs, one on each core of the machine from the first on, and their ports.
 /// `payload` gives the bytes of the payload of an event that do not lie in the message itself.
