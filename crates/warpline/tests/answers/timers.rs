@@ -125,55 +125,11 @@ fn undone_cancellations_come_back_by_every_way_to_undo() {
     assert_eq!(run.run().expect("it runs").states, expected.states);
 }
 
-/// LPs that put a far alarm off at every event.
-struct PutOff;
-
-#[model]
-impl Model for PutOff {
-    type State = Option<Timer>;
-    type Event = u32;
-
-    fn lps(&self) -> u32 {
-        16
-    }
-
-    fn lookahead(&self) -> f64 {
-        0.2
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> Option<Timer> {
-        lp.send(lp.id(), 0.5, 1);
-        Some(lp.send_later(1e9, 0))
-    }
-
-    fn handle(&self, alarm: &mut Option<Timer>, _: &u32, lp: &mut Context<Self>) {
-        *alarm = alarm.and_then(|alarm| lp.reschedule(alarm, 1e9));
-        let to = lp.random().below(16);
-        let delay = 0.2 + lp.random().exponential(1.0);
-        lp.send(to, delay, 1);
-    }
+/// LPs that put far alarms off at every event.
+struct PutOff {
+    alarms: u32,
 }
 
-#[test]
-fn cancelled_timers_give_their_memory_back_in_every_engine() {
-    let _limit = time_limit("alarms put off");
-    let simulation = || Simulation::new(PutOff).end(6000.0);
-    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
-    assert!(expected.record.committed_events > 60_000);
-    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
-        let run = simulation().sync(sync).threads(2).gvt_interval(500).run().expect("it runs");
-        assert_eq!(run.record.digest, expected.record.digest);
-        assert_eq!(run.states, expected.states);
-        let parallel = run.record.parallel.expect("there were two PEs");
-        let most = parallel.pes.iter().map(|pe| pe.buffers).max();
-        assert!(most.is_some_and(|most| most < 20_000), "{sync:?}: {most:?} events at a time");
-    }
-}
-
-/// LPs each of whose events puts off several alarms that are far away.
-struct PutOff;
-
-const ALARMS: usize = 4;
 const PUTTING_OFF: u32 = 16;
 
 #[model]
@@ -191,7 +147,7 @@ impl Model for PutOff {
 
     fn init(&self, lp: &mut Init<Self>) -> Vec<Timer> {
         lp.send(lp.id(), 0.5, true);
-        (0..ALARMS).map(|_| lp.send_later(1e9, false)).collect()
+        (0..self.alarms).map(|_| lp.send_later(1e9, false)).collect()
     }
 
     fn handle(&self, alarms: &mut Vec<Timer>, _: &bool, lp: &mut Context<Self>) {
@@ -204,11 +160,28 @@ impl Model for PutOff {
     }
 }
 
+#[test]
+fn cancelled_timers_give_their_memory_back_in_every_engine() {
+    let _limit = time_limit("alarms put off");
+    let simulation = || Simulation::new(PutOff { alarms: 1 }).end(6000.0);
+    let expected = simulation().sync(Synchronisation::Sequential).run().expect("it runs");
+    assert!(expected.record.committed_events > 60_000);
+    for sync in [Synchronisation::Conservative, Synchronisation::Optimistic] {
+        let run = simulation().sync(sync).threads(2).gvt_interval(500).run().expect("it runs");
+        assert_eq!(run.record.digest, expected.record.digest);
+        assert_eq!(run.states, expected.states);
+        let parallel = run.record.parallel.expect("there were two PEs");
+        let most = parallel.pes.iter().map(|pe| pe.buffers).max();
+        assert!(most.is_some_and(|most| most < 20_000), "{sync:?}: {most:?} events at a time");
+    }
+}
+
 /// What an undone event had sent far ahead is dropped before its turn comes.
 #[test]
 fn far_events_of_what_is_undone_do_not_pile_up() {
     let _limit = time_limit("alarms that are put off");
-    let run = Simulation::new(PutOff)
+    let alarms = 4;
+    let run = Simulation::new(PutOff { alarms })
         .end(9000.0)
         .sync(Synchronisation::Optimistic)
         .threads(2)
@@ -217,12 +190,12 @@ fn far_events_of_what_is_undone_do_not_pile_up() {
         .run()
         .expect("it runs");
     let parallel = run.record.parallel.as_ref().expect("there were PEs");
-    let sent_by_undone = (ALARMS as u64 + 1) * parallel.rolled_back_events;
+    let sent_by_undone = u64::from(alarms + 1) * parallel.rolled_back_events;
     assert!(sent_by_undone > 100_000, "much is undone: {sent_by_undone}");
     for pe in &parallel.pes {
         // What each event sends, for all that may be undone and the live ones. Between two sweeps,
         // there is twice as much, and as much again is sent before GVT is found.
-        let kept = (ALARMS as u64 + 1) * (pe.history_max + u64::from(PUTTING_OFF));
+        let kept = u64::from(alarms + 1) * (pe.history_max + u64::from(PUTTING_OFF));
         assert!(pe.buffers < 4 * kept, "{} buffers, where {kept} events may be kept", pe.buffers);
     }
 }
