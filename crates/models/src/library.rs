@@ -35,7 +35,7 @@ use crate::simplesim::SimpleSim;
 /// assert_eq!(names[4..9], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
 /// assert_eq!(names[9..14], ["event-latency", "hospital", "job-shop", "harbour", "tandem"]);
 /// assert_eq!(names[14..17], ["mupi-barrier", "mupi-ping", "stencil"]);
-/// assert_eq!(names[17..], ["pcs", "network", "replay"]);
+/// assert_eq!(names[17..], ["replay", "pcs", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -60,9 +60,9 @@ impl Catalogue for Library {
             ModelEntry::of::<Ranks<MupiBarrier>>(),
             ModelEntry::of::<Ranks<MupiPing>>(),
             ModelEntry::of::<Ranks<Stencil>>(),
+            ModelEntry::of::<Replay>(),
             ModelEntry::of::<Pcs>(),
             ModelEntry::of::<Network>(),
-            ModelEntry::of::<Replay>(),
         ]
     }
 

@@ -20,9 +20,9 @@ const MODELS: &[&str] = &[
     "mupi-barrier",
     "mupi-ping",
     "stencil",
+    "replay",
     "pcs",
     "network",
-    "replay",
 ];
 
 #[test]
