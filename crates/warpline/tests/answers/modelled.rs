@@ -329,14 +329,14 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         "`barrier` is `central`, but 13 PEs take 2 nodes of machine `cray-xt5`, which share no \
          memory to meet in: set it to `tree`"
     );
-    // An LP with its state takes 32 bytes, and a PE 14 kB.
+    // An LP with its state takes 24 bytes, and a PE 14 kB.
     let large = hops(100_000, 0.5).machine("infiniband").pes(100_000);
     let large = large.memory(MemoryLimit::Bytes(1_000_000_000));
     let large = large.run().expect_err("it does not fit").to_string();
     assert!(
         large
             .starts_with("100000 PEs of machine `infiniband` and their LPs need at least 1.40 GB,")
-            && large.ends_with("(1.00 GB here): 71200 PEs would fit"),
+            && large.ends_with("(1.00 GB here): 71257 PEs would fit"),
         "{large}"
     );
     let alone = hops(40, 0.5).pes(4).run().expect_err("it is refused").to_string();
