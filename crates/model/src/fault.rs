@@ -24,7 +24,7 @@ pub enum Fault {
         delay: f64,
     },
     /// A time that is over, or NaN.
-    #[error("sent an event to {to} at time {}, which is over; send it at this time or later", Figure::from(.time))]
+    #[error("sent an event to {to} at time {}, which is neither now nor later", Figure::from(.time))]
     Past {
         /// The receiver.
         to: LpId,

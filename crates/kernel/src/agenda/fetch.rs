@@ -15,7 +15,8 @@ const EVENT_AHEAD: usize = 12;
 /// How many events ahead its LP and its payload are fetched. The event itself must be in the cache
 /// by then.
 const LP_AHEAD: usize = 6;
-/// How many events ahead the timers of its LP are fetched. Which they are must be in the cache by then.
+/// How many events ahead the timers of its LP are fetched. Which they are must be in the cache by
+/// then.
 const TIMERS_AHEAD: usize = 3;
 /// How many events ahead the event of the only timer of its LP is fetched.
 const TIMER_EVENT_AHEAD: usize = 1;

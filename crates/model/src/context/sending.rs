@@ -90,8 +90,8 @@ impl<M: HasEvent> Context<M> {
         self.post(to.into(), delay, Priority::new(priority), EventKind::Plain, event);
     }
 
-    /// Like [`send`](Self::send), but the event reaches LP `to` exactly at `time`, in units of model
-    /// time from the beginning of the run. No delay leads exactly to some times, because of rounding.
+    /// Sends an event that reaches LP `to` exactly at `time`, in units of model time from the
+    /// beginning of the run. To some times, no delay leads exactly, because of rounding.
     ///
     /// ```
     /// # use warpline_model::{engine::*, prelude::*};
@@ -113,19 +113,18 @@ impl<M: HasEvent> Context<M> {
     /// ```
     ///
     /// # Faults
-    /// A time that is over, or NaN; else those of [`send`](Self::send). The least time of an event to
-    /// another LP is this time plus the lookahead, rounded.
+    /// A time that is over, or NaN; else those of [`send`](Self::send). An event to another LP may
+    /// be as early as the sum of this time and the lookahead, as it is rounded.
     pub fn send_at(&mut self, to: impl Into<LpId>, time: f64, event: M::Event) {
         let to = to.into();
         let sends = self.outbox.len();
-        let Limits { lps, lookahead, zero_delay_hops, sends: most, .. } = &self.limits;
-        let least = (to.0 < *lps).then(|| lookahead.between(self.id, to)).flatten();
+        let Limits { zero_delay_hops, sends: most, .. } = self.limits;
         let step = if time > self.now { 0 } else { self.step.saturating_add(1) };
         // Written so that NaN fails.
         let due = time < f64::INFINITY
-            && least.is_some_and(|least| time >= self.now + least)
-            && step <= *zero_delay_hops
-            && sends < *most as usize;
+            && self.lookahead_to(to).is_some_and(|lookahead| time >= self.now + lookahead)
+            && step <= zero_delay_hops
+            && sends < most as usize;
         if due && (sends < self.outbox.capacity() || self.grow_outbox()) {
             self.outbox.push(Outgoing {
                 time: VirtualTime::from_bits(time.to_bits()),
@@ -145,17 +144,21 @@ impl<M: HasEvent> Context<M> {
     fn refuse_at(&mut self, to: LpId, time: f64, sends: usize, due: bool) {
         let delay = time - self.now;
         let is_over = time.is_nan() || time < self.now;
-        // The delay may have been rounded up to the lookahead.
-        let lookahead = (to.0 < self.limits.lps)
-            .then(|| self.limits.lookahead.between(self.id, to))
-            .flatten()
-            .filter(|lookahead| time < self.now + lookahead);
-        match lookahead {
+        match self.lookahead_to(to) {
             _ if is_over => self.set_fault(Fault::Past { to, time }),
-            Some(lookahead) => self.set_fault(Fault::Lookahead { to, delay, lookahead }),
-            None if time == f64::INFINITY => self.set_fault(Fault::EndOfTime { to, delay }),
-            None => self.refuse(to, delay, sends, due),
+            _ if time == f64::INFINITY => self.set_fault(Fault::EndOfTime { to, delay }),
+            Some(lookahead) if time < self.now + lookahead => {
+                self.set_fault(Fault::Lookahead { to, delay, lookahead });
+            }
+            // Rounding may have made the delay less than the lookahead, which is no mistake.
+            lookahead => self.refuse(to, delay.max(lookahead.unwrap_or_default()), sends, due),
         }
+    }
+
+    /// The least delay of an event to LP `to`; `None` if none may be sent there.
+    fn lookahead_to(&self, to: LpId) -> Option<f64> {
+        let Limits { lps, lookahead, .. } = &self.limits;
+        if to.0 < *lps { lookahead.between(self.id, to) } else { None }
     }
 
     /// Sends this event's payload on, unchanged, to LP `to`, which it reaches after `delay` units

@@ -199,3 +199,19 @@ fn an_event_at_a_time_is_not_earlier_than_the_lookahead_allows() {
     );
     assert_eq!(fault(0, early, 0.7), None, "lookahead is about other LPs");
 }
+
+/// Here the difference of the two times is less than the lookahead, and their sum is not.
+#[test]
+fn rounding_hides_no_other_fault_of_an_event_at_a_time() {
+    let (now, lookahead) = (0.7, 0.1);
+    let time: f64 = now + lookahead;
+    assert!(time - now < lookahead);
+    let mut executor = Executor::new(&Flood, 1, 0, false);
+    executor.lp().limits.lookahead = Lookahead::uniform(lookahead);
+    executor.lp().limits.sends = 1;
+    executor.begin(LpId(0), 1, VirtualTime::new(now).unwrap(), 0);
+    executor.lp().send_at(1, time, 0);
+    assert!(!executor.has_fault());
+    executor.lp().send_at(1, time, 0);
+    assert_eq!(executor.take_fault(), Some(Fault::TooManySends { limit: 1 }));
+}

@@ -31,8 +31,8 @@ struct Line(TimerTable);
 
 /// The tables of pending timers of all LPs of an engine.
 ///
-/// They lie together, away from the LPs: a model without timers pays nothing for them, and their
-/// memory is known.
+/// They lie together, away from the LPs: without timers, LPs take no room for them, and their memory
+/// is known.
 ///
 /// Invariant: `beside` is the sum of what the tables take beside themselves.
 #[derive(Debug, Default)]
