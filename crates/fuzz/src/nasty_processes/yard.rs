@@ -91,7 +91,7 @@ impl Yard {
         yard
     }
 
-    /// Writes down what has come of an act, and makes the mistake that was asked for.
+    /// Writes down what has come of an act.
     pub(super) fn note(&self, act: u32, word: u64) {
         let now = self.sim.now().to_bits();
         let diary = self.diary.with(|diary| {
@@ -196,6 +196,6 @@ impl Yard {
 }
 
 /// A number that stands for a text.
-pub(super) fn word_of(text: &str) -> u64 {
+fn word_of(text: &str) -> u64 {
     text.bytes().fold(0, |sum, byte| fold64(sum, u64::from(byte)))
 }

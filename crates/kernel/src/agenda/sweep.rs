@@ -41,8 +41,8 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
 
     /// Notes whether PEs have undone events since GVT was found last. Returns whether most of what is
     /// pending may have been cancelled: there is twice as much as after the last sweep, or when GVT
-    /// was found first. So a sweep costs no more than sending did since then. How much was undone
-    /// does not matter, as one event may have sent many.
+    /// was found first. So a sweep costs about what sending did since then. How much was undone does
+    /// not matter, as one event may have sent many.
     pub(crate) fn should_sweep(&mut self, undone: bool) -> bool {
         self.undone |= undone;
         let pending = self.len();

@@ -31,11 +31,12 @@ impl Arrivals {
         })
     }
 
-    /// How long after `now` the customer with this number comes, if another one does.
-    pub(super) fn delay(&self, number: u64, now: f64, random: &mut Random) -> Option<f64> {
+    /// When the customer with this number comes, if another one does: the first after `now`.
+    pub(super) fn time(&self, number: u64, now: f64, random: &mut Random) -> Option<f64> {
         match self {
-            Arrivals::Measured(trace) => Some(trace.arrival(number)?.delay_from(now)),
-            Arrivals::Random(process) => Some(process.next_after(now, random)? - now),
+            // Rounding may put the begin of a repetition just before the last arrival.
+            Arrivals::Measured(trace) => Some(trace.arrival(number)?.time.max(now)),
+            Arrivals::Random(process) => process.next_after(now, random),
         }
     }
 }

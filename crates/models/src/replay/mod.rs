@@ -74,9 +74,9 @@ const CUSTOMERS: Table = Table(0);
 impl Replay {
     fn send_customer(&self, number: u64, lp: &mut impl Acting<Self>) {
         let now = lp.now();
-        if let Some(delay) = self.arrivals.delay(number, now, lp.random()) {
-            lp.send(STATION, delay, Event::Arrive(number));
-            lp.send(SOURCE, delay, Event::Next);
+        if let Some(time) = self.arrivals.time(number, now, lp.random()) {
+            lp.send_at(STATION, time, Event::Arrive(number));
+            lp.send_at(SOURCE, time, Event::Next);
         }
     }
 

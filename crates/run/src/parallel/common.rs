@@ -65,7 +65,9 @@ impl<'m, M: Model> Common<'m, M> {
             |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
                 let window = Window::new(plan.window, task.end, least, plan.pes);
                 let mut executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-                beat.iter().for_each(|beat| executor.share_beat(beat));
+                if let Some(beat) = &beat {
+                    executor.share_beat(beat);
+                }
                 let pending = pending();
                 let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
                 let measures = inputs.buffers.me().is_multiple_of(measured_every);

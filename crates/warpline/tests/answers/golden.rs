@@ -52,7 +52,7 @@ fn digests_have_not_changed() {
             timers: false,
             ..Recipe::from_seed(recipe)
         };
-        // That all engines agree, other tests find out. Here a few have to.
+        // Both sequential engines, a virtual cluster and threads: other tests check all.
         let few = matrix::configurations(seed, 1).into_iter().take(4).collect::<Vec<_>>();
         let outcome = matrix::check_recipe_under(&recipe_then, &settings, &few)
             .expect("one answer")
