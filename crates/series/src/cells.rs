@@ -170,7 +170,7 @@ fn unexpected(cell: &str) -> String {
     } else if cell.split_whitespace().count() > 1 && cell.split_whitespace().all(is_number) {
         "; columns are separated by commas, semicolons or tabs"
     } else if cell.contains(':') {
-        "; give times as numbers, in seconds from the begin of the run"
+        "; give times as numbers, in seconds from the beginning of the run"
     } else if cell.replace([',', '\'', '_', ' ', '\u{a0}'], "").parse::<f64>().is_ok() {
         "; write it with a point before decimals and nothing between thousands"
     } else if is_number(number) && rest.trim().starts_with(|c: char| c.is_alphabetic() || c == '%')

@@ -24,10 +24,10 @@ use crate::series::Series;
 /// ```
 /// # use warpline_series::Trace;
 /// # struct Lp { now: f64 }
-/// # impl Lp { fn now(&self) -> f64 { self.now } fn send(&mut self, _: u32, _: f64, _: ()) {} }
+/// # impl Lp { fn now(&self) -> f64 { self.now } fn send_at(&mut self, _: u32, _: f64, _: ()) {} }
 /// # fn send_next(calls: &Trace, next: &mut u64, lp: &mut Lp) {
 /// if let Some(call) = calls.arrival(*next) {
-///     lp.send(1, call.delay_from(lp.now()), ());
+///     lp.send_at(1, call.time, ());
 ///     *next += 1;
 /// }
 /// # }
@@ -44,7 +44,7 @@ pub struct Trace {
 /// An arrival of a [`Trace`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// When, in the model's unit of time, from the begin of the run.
+    /// When, in the model's unit of time, from the beginning of the run.
     pub time: f64,
     /// Its value, if the trace has values.
     pub value: Option<f64>,
@@ -53,15 +53,15 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// How long after `now` it happens: the delay of an event, or the sleep of a process. Never
-    /// negative.
+    /// How long after `now` it happens: the sleep of a process. Never negative, although a process
+    /// may wake up just after the arrival before, because of rounding.
     pub fn delay_from(&self, now: f64) -> f64 {
         (self.time - now).max(0.0)
     }
 }
 
 impl Trace {
-    /// Arrivals at these times, which count from the begin of the run.
+    /// Arrivals at these times, which count from the beginning of the run.
     ///
     /// # Errors
     /// For the first time that is negative or earlier than the one before, and if the unit of the
@@ -85,7 +85,7 @@ impl Trace {
         Ok(Trace::new(times, times.numbers().iter().map(|time| time - first).collect()))
     }
 
-    /// Arrivals with these times between them; the first is one gap after the begin of the run.
+    /// Arrivals with these times between them; the first is one gap after the beginning of the run.
     ///
     /// # Errors
     /// For the first gap that is negative, and if the unit of the series is no unit of time.
@@ -147,17 +147,22 @@ impl Trace {
     }
 
     /// The arrival with this number, from 0; `None` after the last one of a trace that is not
-    /// repeated.
+    /// repeated. None comes before the one with the number before.
     pub fn arrival(&self, number: u64) -> Option<Arrival> {
         let rows = self.times.len() as u64;
-        let lap = match self.period {
-            Some(period) => (number / rows) as f64 * period,
-            None if number < rows => 0.0,
+        let row = (number % rows) as usize;
+        let time = match self.period {
+            Some(period) => {
+                let lap = number / rows;
+                let [begin, end] = [lap, lap + 1].map(|lap| lap as f64 * period);
+                // Rounding must not put it behind the first one of the next repetition.
+                (begin + self.times[row]).min(end)
+            }
+            None if number < rows => self.times[row],
             None => return None,
         };
-        let row = (number % rows) as usize;
         let value = self.values.as_ref().map(|values| values[row]);
-        Some(Arrival { time: lap + self.times[row], value, row })
+        Some(Arrival { time, value, row })
     }
 
     /// How many arrivals the file has.

@@ -95,7 +95,7 @@ impl ProcessModel for JobShop {
 
     fn declare(&self, declare: &mut Declarations) {
         declare.mean(MAKESPAN, "makespan", "", "time until all jobs of a round are done");
-        declare.mean(FLOW, "flow", "", "time until a job is done, from the begin of its round");
+        declare.mean(FLOW, "flow", "", "time until a job is done, from the beginning of its round");
         declare.mean(LOAD, "load", "", "share of a round in which a machine works");
         let columns = [("job", ""), ("machine", ""), ("begin", ""), ("until", "")];
         declare.table(OPERATIONS, "operations", &columns);

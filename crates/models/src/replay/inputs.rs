@@ -31,11 +31,10 @@ impl Arrivals {
         })
     }
 
-    /// When the customer with this number comes, if another one does: the first after `now`.
+    /// When the customer with this number comes, if another one does. The one before came `now`.
     pub(super) fn time(&self, number: u64, now: f64, random: &mut Random) -> Option<f64> {
         match self {
-            // Rounding may put the begin of a repetition just before the last arrival.
-            Arrivals::Measured(trace) => Some(trace.arrival(number)?.time.max(now)),
+            Arrivals::Measured(trace) => Some(trace.arrival(number)?.time),
             Arrivals::Random(process) => process.next_after(now, random),
         }
     }

@@ -37,7 +37,7 @@ pub struct ReplayParameters {
 /// What a column of arrivals has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Choices)]
 pub enum ArrivalsAs {
-    /// When each customer came, from the begin of the run.
+    /// When each customer came, from the beginning of the run.
     Times,
     /// How long after the one before.
     Gaps,

@@ -34,6 +34,17 @@ fn gaps_add_up_and_may_go_on_for_ever() {
     assert_eq!(trace.arrival(2_000_000_001).unwrap().time, 2.5e9 + 2.5);
 }
 
+/// With plain sums, many of these repetitions would begin before the last arrival.
+#[test]
+fn rounding_puts_no_repetition_before_the_one_that_it_follows() {
+    let trace = Trace::from_times(&series(&[0.0, 0.1])).unwrap().repeated().unwrap();
+    let times: Vec<f64> = (0..20_000).filter_map(|n| trace.arrival(n)).map(|a| a.time).collect();
+    assert!(times.is_sorted());
+    let plain_sums = (0..10_000u32).map(f64::from).map(|lap| lap * 0.1 + 0.1);
+    let later = plain_sums.zip(times.iter().skip(2).step_by(2)).filter(|(sum, next)| sum > next);
+    assert!(later.count() > 1000, "the test can fail");
+}
+
 #[test]
 fn a_clock_begins_with_its_first_time() {
     let trace = Trace::from_clock(&series(&[1_700_000_000.5, 1_700_000_002.0])).unwrap();

@@ -130,7 +130,11 @@ fn mistakes_name_line_and_column_and_what_was_expected() {
         ("a;b\n1.000,5;2\n", "a", "nothing between thousands"),
         ("gap\n1\n1 000\n", "", "columns are separated by commas, semicolons or tabs"),
         ("gap\n1\n5 ms\n", "", "found `5 ms`, expected a number; a unit belongs into the header"),
-        ("gap\n1\n09:15:00\n", "", "give times as numbers, in seconds from the begin of the run"),
+        (
+            "gap\n1\n09:15:00\n",
+            "",
+            "give times as numbers, in seconds from the beginning of the run",
+        ),
         ("a,b\n1,\"x\n2,y\"\n", "a", "line 2: opens a quote that this line does not close"),
         ("gap\r1\r2\r", "", "line 1: has a carriage return within this line"),
         ("a\n1\n2\n\x1b[1mbold\n", "", "line 4, column `a`: found `\\u{1b}[1mbold`"),
