@@ -4,6 +4,7 @@ mod abilities;
 mod estimates;
 mod hypercube;
 mod mm1;
+mod network_demands;
 mod network_run;
 mod network_star_clique;
 mod network_support;

@@ -7,6 +7,7 @@ use warpline::serde_json::{Value, from_str};
 use warpline::{ParameterError, Parameters};
 use warpline_models::network::{Network, NetworkParameters, Topology};
 use warpline_testkit::time_limit;
+use warpline_topology::Reader;
 
 /// The topologies that lie beside the tests.
 pub(crate) const TOPOLOGIES: [&str; 4] =
@@ -89,4 +90,37 @@ pub(crate) fn interval(values: [f64; 10]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, STUDENT_T_9 * (variance / n).sqrt())
+}
+
+/// The network of `text`.
+pub(crate) fn read_network(text: &str, words: &str) -> Result<Network, String> {
+    let parameters = parameters(words);
+    let graph = Reader::new().read_text(text).map_err(|why| why.to_string())?;
+    Topology::from_graph(graph, &parameters)
+        .and_then(|topology| Network::new(topology, &parameters))
+}
+
+/// Why no network can be made of `text`.
+pub(crate) fn mistake(text: &str, words: &str) -> String {
+    read_network(text, words).map(|_| ()).unwrap_err()
+}
+
+/// A file of three nodes with this as its other fields.
+pub(crate) fn three(fields: &str) -> String {
+    format!(r#"{{"nodes": [{{"id": 1, "name": "one"}}, {{"id": 2}}, {{"id": "x"}}], {fields}}}"#)
+}
+
+/// The loads of a network are those that its file publishes for this demand.
+pub(crate) fn assert_loads(network: &Network, file: &Path, demand: &str) {
+    let truth = truth(file, demand);
+    assert_eq!(network.expected_utilisation().len(), truth.len());
+    for (i, (expected, published)) in network.expected_utilisation().iter().zip(&truth).enumerate()
+    {
+        let error = (100.0 * expected - published).abs();
+        assert!(
+            error <= 0.0101,
+            "{} {demand} link {i}: {expected} against {published} %",
+            file.display()
+        );
+    }
 }
