@@ -224,3 +224,19 @@ fn cluster_time(case: &Case) -> Duration {
     let pes = case.get("threads").and_then(|pes| pes.parse().ok()).unwrap_or(1);
     if case.get("virtual-cluster").is_some() { PER_PE * pes } else { Duration::ZERO }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_attack_cuts_the_limits_of_its_last_runs() {
+        let limit = Duration::from_secs(300);
+        assert_eq!(Checker::default().cut(limit), (limit, false));
+        let soon = Checker::until(Instant::now());
+        let (left, is_cut) = soon.cut(limit);
+        assert!(is_cut && left <= GRACE / WALL && left > Duration::ZERO);
+        let later = Checker::until(Instant::now() + WALL * limit);
+        assert_eq!(later.cut(limit), (limit, false));
+    }
+}
