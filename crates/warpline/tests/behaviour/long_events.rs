@@ -139,7 +139,8 @@ fn a_listener_hears_of_a_long_event_before_it_ends() {
 /// 12 MiB: more than the main thread of a program usually has, and less than the default.
 #[inline(never)]
 fn large_locals() -> u64 {
-    let table = std::hint::black_box([1u8; 12 << 20]);
+    let mut table = [1u8; 12 << 20];
+    std::hint::black_box(&mut table);
     table.iter().step_by(1 << 20).map(|&one| u64::from(one)).sum()
 }
 
@@ -164,7 +165,8 @@ fn large() -> Story {
 
 #[inline(never)]
 fn recursion(depth: u32) -> u64 {
-    let table = std::hint::black_box([u64::from(depth); 128]);
+    let mut table = [u64::from(depth); 128];
+    std::hint::black_box(&mut table);
     if depth == 0 { table[0] } else { recursion(depth - 1) + table[64] }
 }
 

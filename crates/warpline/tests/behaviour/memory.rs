@@ -90,7 +90,7 @@ impl Greed {
                 Greed::Counts => lp.count(OPENED, 1),
                 Greed::Rows => lp.record(SEEN, &[number.into()]),
                 Greed::Sends => lp.send(2, 1.0 + f64::from(number), OPENS),
-                Greed::Diary => {}
+                Greed::Diary => return,
                 Greed::Saves => (0..4).for_each(|_| lp.save(number)),
             }
         }

@@ -196,17 +196,16 @@ fn impossible_numbers_of_threads_are_refused() {
     );
 }
 
-/// States of a megabyte for four thousand million LPs fit no machine: this is an error, not an
-/// abort.
+/// States of four megabytes for 67 million LPs fit no machine: this is an error, not an abort.
 #[test]
 fn states_that_do_not_fit_are_an_error() {
     #[derive(Debug)]
     struct Vast;
     impl Model for Vast {
-        type State = [u8; 1 << 20];
+        type State = [u8; 1 << 22];
         type Event = ();
         fn lps(&self) -> u32 {
-            u32::MAX
+            1 << 26
         }
         fn init(&self, _: &mut Init<Self>) -> Self::State {
             panic!("nothing should be simulated")
