@@ -179,6 +179,7 @@ impl<T> Sim<T> {
     }
 }
 
+#[inline(always)]
 fn start<F>(
     name: Option<Cow<'static, str>>,
     process: F,
