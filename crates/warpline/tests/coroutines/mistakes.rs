@@ -33,6 +33,7 @@ fn a_wait_that_is_not_awaited_does_not_hide_something_foreign() {
     let message = mistake(|sim, _| async move {
         let till = Resource::new(sim, "till", 0);
         let _in_the_queue = till.request();
+        sim.sleep(1.0).await;
         std::future::pending::<()>().await;
     });
     assert_says(&message, &["`run` waits for something outside of the simulation"]);
