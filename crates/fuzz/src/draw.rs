@@ -4,7 +4,7 @@
 use warpline_cases::draw::{of_engines, of_machine, of_pes, suit_machine};
 use warpline_cases::{Case, Draw};
 
-/// The model whose LPs are always conservative.
+/// The model with LPs that are always conservative.
 const NASTY_PROCESSES: &str = "nasty-processes";
 
 /// Draws a model with its parameters, seed and end: all that the answer depends on.
@@ -78,7 +78,8 @@ fn nasty_processes(draw: Draw) -> Draw {
             ("lps", "1 2 3 5 8 16 40"),
             ("energy", "1 5 20 60"),
             ("delays", "exponential unit integers whole vanishing powers far"),
-            // Without lookahead, the run is sequential.
+            ("handlers", "0 0 1 2 3 3"),
+            // Without lookahead, the run is sequential if all LPs are processes.
             ("lookahead", "0 1e-9 0.1 0.5 1 1 3"),
         ],
     )

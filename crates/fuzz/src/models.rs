@@ -2,7 +2,7 @@
 
 use warpline::Configure;
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
-use warpline::process::Coroutines;
+use warpline::process::{Coroutines, Mixed};
 use warpline_models::Library;
 
 use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
@@ -36,7 +36,10 @@ impl Catalogue for Attacked {
             }
             NastyProcesses::NAME => {
                 let parameters = read::<Coroutines<NastyProcesses>>(given)?;
-                Ok(visitor.visit::<Coroutines<NastyProcesses>>(parameters))
+                Ok(match parameters.handlers {
+                    0 => visitor.visit::<Coroutines<NastyProcesses>>(parameters),
+                    _ => visitor.visit::<Mixed<NastyProcesses>>(parameters),
+                })
             }
             _ => Library.with_model(name, given, visitor),
         }

@@ -114,6 +114,23 @@ impl<M> Results<M> {
         self
     }
 
+    /// The same results of a model `N` of which `M` is a part.
+    #[must_use]
+    pub fn of_part<N>(self, part: fn(&N) -> &M) -> Results<N>
+    where
+        M: 'static,
+        N: 'static,
+    {
+        let whole = |List { len, entry }| List {
+            len,
+            entry: Box::new(move |model: &N, outcome: &Outcome<'_>, number| {
+                entry(part(model), outcome, number)
+            }) as Entry<N>,
+        };
+        let lists = self.lists.into_iter().map(|(name, list)| (name, whole(list)));
+        Results { short: self.short, lists: lists.collect() }
+    }
+
     /// The values other than lists, and the lists by name.
     #[doc(hidden)]
     pub fn into_parts(self) -> (Value, BTreeMap<String, List<M>>) {

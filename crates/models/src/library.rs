@@ -1,7 +1,7 @@
 //! The models by name, for programs that choose one at run time.
 
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
-use warpline::process::Coroutines;
+use warpline::process::{Coroutines, Mixed};
 use warpline::ranks::Ranks;
 use warpline::{Configure, Payload};
 
@@ -13,6 +13,7 @@ use crate::phold::{Phold, PholdParameters};
 use crate::processes::bank::Bank;
 use crate::processes::car_wash::CarWash;
 use crate::processes::event_latency::EventLatency;
+use crate::processes::fleet::Fleet;
 use crate::processes::gas_station::GasStation;
 use crate::processes::harbour::Harbour;
 use crate::processes::hospital::Hospital;
@@ -34,8 +35,8 @@ use crate::simplesim::SimpleSim;
 /// assert_eq!(names[..4], ["mm1", "simplesim", "phold", "hypercube"]);
 /// assert_eq!(names[4..9], ["bank", "car-wash", "machine-shop", "gas-station", "movie"]);
 /// assert_eq!(names[9..14], ["event-latency", "hospital", "job-shop", "harbour", "tandem"]);
-/// assert_eq!(names[14..17], ["mupi-barrier", "mupi-ping", "stencil"]);
-/// assert_eq!(names[17..], ["replay", "pcs", "network"]);
+/// assert_eq!(names[14..18], ["fleet", "mupi-barrier", "mupi-ping", "stencil"]);
+/// assert_eq!(names[18..], ["replay", "pcs", "network"]);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Library;
@@ -57,6 +58,7 @@ impl Catalogue for Library {
             ModelEntry::of::<Coroutines<JobShop>>(),
             ModelEntry::of::<Coroutines<Harbour>>(),
             ModelEntry::of::<Coroutines<Tandem>>(),
+            ModelEntry::of::<Mixed<Fleet>>(),
             ModelEntry::of::<Ranks<MupiBarrier>>(),
             ModelEntry::of::<Ranks<MupiPing>>(),
             ModelEntry::of::<Ranks<Stencil>>(),
@@ -107,6 +109,7 @@ impl Catalogue for Library {
             Tandem::NAME => {
                 Ok(visitor.visit::<Coroutines<Tandem>>(read::<Coroutines<Tandem>>(given)?))
             }
+            Fleet::NAME => Ok(visitor.visit::<Mixed<Fleet>>(read::<Mixed<Fleet>>(given)?)),
             MupiBarrier::NAME => {
                 Ok(visitor.visit::<Ranks<MupiBarrier>>(read::<Ranks<MupiBarrier>>(given)?))
             }

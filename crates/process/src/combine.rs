@@ -32,6 +32,16 @@ pub fn any_of<A: Future, B: Future>(first: A, second: B) -> AnyOf<A, B> {
 }
 
 /// Waits until both futures are over, and returns their values. Nest it for more than two.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// async fn unload(sim: Sim<()>, berth: Resource, tugs: Resource) {
+///     let (_berth, tugs) = all_of(berth.request(), tugs.request_many(2, 0)).await;
+///     sim.sleep(0.5).await;
+///     tugs.release();
+///     sim.sleep(8.0).await;
+/// }
+/// ```
 pub fn all_of<A: Future, B: Future>(first: A, second: B) -> AllOf<A, B> {
     AllOf { first, second, first_value: None, second_value: None }
 }
@@ -40,6 +50,17 @@ pub fn all_of<A: Future, B: Future>(first: A, second: B) -> AllOf<A, B> {
 /// several, the first counts. The others are withdrawn.
 ///
 /// Futures of an `async` block must be boxed: `Box::pin(async { … })`.
+///
+/// ```
+/// # use warpline_process::prelude::*;
+/// /// Stands in the queues of all tills, and stays where it is its turn first.
+/// async fn customer(sim: Sim<()>, tills: Vec<Resource>) {
+///     let (_place, till) = any_in(tills.iter().map(|till| till.request())).await;
+///     sim.sleep(2.0).await;
+///     till.release();
+///     all_in(tills.iter().map(|till| till.request())).await; // buys them all out
+/// }
+/// ```
 ///
 /// # Panics
 /// If the list is empty, as nothing would ever come.

@@ -1,31 +1,32 @@
 //! A model of processes, as engines see it.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use warpline_base::LpId;
-use warpline_base::random::Random;
-use warpline_model::engine::{Limits, context_of, limits_of};
-use warpline_model::record::{Deed, Stuck, View};
+use warpline_model::record::{Stuck, View};
 use warpline_model::{
-    Abilities, Configure, Context, Declarations, Finish, Init, Link, Model, Observe, Outcome,
-    Preset, Results, Text, Timer,
+    Abilities, Configure, Context, Declarations, Finish, Init, Link, Model, Outcome, Preset,
+    Results, WireFormat,
 };
 
 use crate::event::ProcessEvent;
-use crate::keys::WaitKey;
 use crate::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
-use crate::running::Services;
+
+/// The abilities of a model with processes, whose events leave their process of the system like
+/// this, if they can.
+pub(crate) const fn abilities<S, T>(
+    wire: Option<WireFormat<ProcessEvent<T>>>,
+) -> Abilities<S, ProcessEvent<T>> {
+    match wire {
+        Some(wire) => Abilities::NONE.never_undone().with_wire(wire),
+        None => Abilities::NONE.never_undone(),
+    }
+}
 
 impl<M: ProcessModel> Model for Coroutines<M> {
     type State = ProcessLp<M::Message>;
     type Event = ProcessEvent<M::Message>;
 
-    const ABILITIES: Abilities<Self::State, Self::Event> = match M::WIRE {
-        Some(wire) => Abilities::NONE.never_undone().with_wire(wire),
-        None => Abilities::NONE.never_undone(),
-    };
+    const ABILITIES: Abilities<Self::State, Self::Event> = abilities(M::WIRE);
 
     fn lps(&self) -> u32 {
         self.model().lps()
@@ -68,17 +69,12 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     }
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
-        let mut state = ProcessLp::default();
-        state.begin(context_of(lp), |sim| Arc::clone(self.model()).run(sim));
-        state
+        ProcessLp::begin(self.model(), lp)
     }
 
     #[inline]
     fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>) {
-        match event {
-            ProcessEvent::Wake(wait) => state.wake(*wait, lp),
-            ProcessEvent::Message(message) => state.deliver(message.clone(), lp),
-        }
+        state.handle(event, lp);
     }
 
     fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
@@ -86,9 +82,7 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     }
 
     fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
-        let (waits, lines) = state.stuck(most);
-        let place = |line| if self.lps() > 1 { format!("{lp}: {line}") } else { line };
-        Stuck { waits, lines: lines.into_iter().map(place).collect() }
+        state.stuck_in(self.lps(), lp, most)
     }
 
     fn results(&self, outcome: &Outcome) -> Results<Self> {
@@ -118,65 +112,5 @@ impl<M: ProcessModel + Configure> Configure for Coroutines<M> {
 
     fn presets() -> &'static [Preset] {
         M::presets()
-    }
-}
-
-impl<M: ProcessModel> Services for Context<Coroutines<M>> {
-    #[inline]
-    fn random(&mut self) -> &mut Random {
-        Context::random(self)
-    }
-
-    #[inline]
-    fn stream(&mut self, number: u8) -> &mut Random {
-        Context::stream(self, number)
-    }
-
-    #[inline]
-    fn send(&mut self, to: LpId, delay: f64, priority: i8, message: &mut dyn Any) {
-        match message.downcast_mut::<Option<M::Message>>().and_then(Option::take) {
-            Some(message) => {
-                let event = ProcessEvent::Message(message);
-                self.send_with_priority(to, delay, priority, event);
-            }
-            None => self.fail("a process used the `Sim` of another model to send a message"),
-        }
-    }
-
-    #[inline]
-    fn send_wake_up(&mut self, delay: f64, wait: WaitKey) {
-        Context::send(self, self.id(), delay, ProcessEvent::Wake(wait));
-    }
-
-    #[inline]
-    fn set_alarm(&mut self, delay: f64, wait: WaitKey) -> Timer {
-        Context::send_later(self, delay, ProcessEvent::Wake(wait))
-    }
-
-    #[inline]
-    fn cancel_alarm(&mut self, alarm: Timer) {
-        Context::cancel(self, alarm);
-    }
-
-    fn act_when_settled(&mut self, act: Box<dyn Fn() + Send + Sync>) {
-        Observe::when_settled(self, act);
-    }
-
-    #[inline]
-    fn may_tell(&self) -> u32 {
-        Context::may_tell(self)
-    }
-
-    fn tell(&mut self, who: Text, deed: Deed, what: Text) {
-        Context::tell(self, who, deed, what);
-    }
-
-    fn fail(&mut self, why: String) {
-        Context::fail(self, why);
-    }
-
-    #[inline]
-    fn limits(&self) -> &Limits {
-        limits_of(self)
     }
 }

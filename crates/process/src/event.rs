@@ -13,3 +13,11 @@ pub enum ProcessEvent<T> {
     /// A message.
     Message(T),
 }
+
+/// So an LP that handles events sends a message: `lp.send(to, 1.0, message.into())`.
+impl<T> From<T> for ProcessEvent<T> {
+    #[inline]
+    fn from(message: T) -> Self {
+        ProcessEvent::Message(message)
+    }
+}

@@ -4,9 +4,10 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Wake, Waker};
 
 use crate::process::Ended;
+use crate::processes::PinnedFrame;
 use crate::running::{Running, lend};
 use crate::tables::NOBODY;
 
@@ -58,49 +59,50 @@ pub(crate) fn run_ready(running: &mut Running<'_>, first: Option<u32>) {
 
 fn poll_ready(running: &mut Running<'_>, first: Option<u32>, waker: &ThreadWaker) {
     running.tables.has_progressed |= first.is_some();
+    let clones = waker.clones();
     let mut next = first;
-    loop {
-        let Some(process) = next.or_else(|| running.tables.next_ready()) else { return };
-        next = None;
-        if !poll(running, process, waker) {
-            return;
+    while let Some(process) = next.take().or_else(|| running.tables.next_ready()) {
+        if !poll(running, process, waker, clones) {
+            break;
         }
     }
+    running.tables.current = NOBODY;
 }
 
-/// Polls the process in this place. Returns `false` after a fault.
-fn poll(running: &mut Running<'_>, process: u32, waker: &ThreadWaker) -> bool {
+/// Polls the process in this place. Returns `false` after a fault. `clones`: how many clones of the
+/// waker there were before.
+#[inline(always)]
+fn poll(running: &mut Running<'_>, process: u32, waker: &ThreadWaker, clones: usize) -> bool {
     let place = running.tables.processes.place(process);
     // A wait that was forgotten, instead of dropped, may outlive its process.
     let frame = if place.is_used { place.frame.take() } else { None };
     let Some(mut frame) = frame else { return true };
     running.tables.current = process;
+    running.tables.is_waiting = false;
     running.step();
-    let clones = waker.clones();
     let mut context = Context::from_waker(&waker.waker);
-    let polled = lend(running, || frame.as_mut().poll(&mut context));
+    if lend(running, || frame.as_mut().poll(&mut context)).is_ready() {
+        running.tell(|| "ends".to_owned());
+        running.tables.end_process(process, frame, Ended::Finished);
+        return true;
+    }
     let place = running.tables.processes.place(process);
-    let is_fine = match polled {
-        Poll::Ready(()) => {
-            running.tell(|| "ends".to_owned());
-            running.tables.end_process(process, frame, Ended::Finished);
-            true
-        }
-        Poll::Pending if place.is_cancelled => {
-            lend(running, || frame.as_mut().clear());
-            running.tell(|| "cancels itself".to_owned());
-            running.tables.end_process(process, frame, Ended::Cancelled);
-            true
-        }
-        Poll::Pending => {
-            place.frame = Some(frame);
-            let waits = place.waits > 0;
-            running.tell_waits(process);
-            (waits && waker.clones() <= clones) || refuse_foreign(running, process)
-        }
-    };
-    running.tables.current = NOBODY;
-    is_fine
+    if place.is_cancelled {
+        end_cancelled(running, process, frame);
+        return true;
+    }
+    place.frame = Some(frame);
+    running.tell_waits(process);
+    let waits = running.tables.is_waiting && waker.clones() <= clones;
+    waits || refuse_foreign(running, process)
+}
+
+/// Ends a process that cancelled itself.
+#[cold]
+fn end_cancelled(running: &mut Running<'_>, process: u32, mut frame: PinnedFrame) {
+    lend(running, || frame.as_mut().clear());
+    running.tell(|| "cancels itself".to_owned());
+    running.tables.end_process(process, frame, Ended::Cancelled);
 }
 
 #[cold]

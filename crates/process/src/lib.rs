@@ -36,7 +36,8 @@
 //!
 //! # What cannot be undone
 //! The state of such an LP lies in its coroutines, which cannot be copied. So these LPs are
-//! conservative: they execute only what is certain to happen.
+//! conservative: they execute only what is certain to happen. The other LPs of a [`MixedModel`] handle
+//! events, and may go ahead of them.
 
 // Derived code names this crate, inside the crate too.
 extern crate self as warpline_process;
@@ -49,6 +50,7 @@ mod frame;
 mod interrupt;
 mod keys;
 mod lp;
+mod mixed;
 mod model;
 mod outcomes;
 mod process;
@@ -56,6 +58,7 @@ mod processes;
 mod queues;
 mod resources;
 mod running;
+mod services;
 mod sim;
 mod tables;
 mod telling;
@@ -72,6 +75,7 @@ pub use event::ProcessEvent;
 pub use interrupt::Interrupted;
 pub use keys::WaitKey;
 pub use lp::ProcessLp;
+pub use mixed::{Mixed, MixedLp, MixedModel};
 pub use model::{Coroutines, ProcessModel};
 pub use process::{Cancelled, Ended, Process};
 pub use resources::{
@@ -86,9 +90,9 @@ pub mod prelude {
     pub use std::sync::Arc;
 
     pub use crate::{
-        Cancelled, Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Process,
-        ProcessModel, Resource, Shared, Signal, Sim, Store, all_in, all_of, any_in, any_of,
-        some_in,
+        Cancelled, Container, Coroutines, Either, Ended, Gate, Held, Interrupted, Mixed,
+        MixedModel, Process, ProcessModel, Resource, Shared, Signal, Sim, Store, all_in, all_of,
+        any_in, any_of, some_in,
     };
     pub use warpline_model::prelude::*;
 }

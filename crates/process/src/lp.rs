@@ -1,15 +1,17 @@
 use std::fmt;
-use std::future::Future;
 use std::panic::Location;
+use std::sync::Arc;
 
 use warpline_base::LpId;
-use warpline_model::engine::limits_of;
-use warpline_model::{Context, HasEvent, Observe};
+use warpline_model::engine::{context_of, limits_of};
+use warpline_model::record::Stuck;
+use warpline_model::{Context, HasEvent, Init, Observe};
 
+use crate::event::ProcessEvent;
 use crate::executor::run_ready;
-use crate::keys::WaitKey;
+use crate::model::ProcessModel;
 use crate::queues::shelf::Shelf;
-use crate::running::{Running, Services};
+use crate::running::Running;
 use crate::sim::{Sim, Valued};
 use crate::tables::Tables;
 use crate::things::Things;
@@ -53,45 +55,45 @@ impl<T: fmt::Debug> fmt::Debug for ProcessLp<T> {
 }
 
 impl<T: Send + 'static> ProcessLp<T> {
-    /// Starts the first process, and polls it.
-    #[track_caller]
-    pub(crate) fn begin<M: HasEvent, F: Future<Output = ()> + Send + 'static>(
-        &mut self,
-        lp: &mut Context<M>,
-        run: impl FnOnce(Sim<T>) -> F,
-    ) where
-        Context<M>: Services,
+    /// Makes an LP of processes: starts the first one, and polls it.
+    pub(crate) fn begin<P, M>(model: &Arc<P>, lp: &mut Init<'_, M>) -> Self
+    where
+        P: ProcessModel<Message = T>,
+        M: HasEvent<Event = ProcessEvent<T>>,
     {
-        let name = Some("run".into());
-        let key = self.tables.processes.add(Valued::new(run(Sim::new())), name, Location::caller());
-        self.go_on(Some(key.place), lp);
+        let mut state = ProcessLp::default();
+        let run = Valued::new(Arc::clone(model).run(Sim::new()));
+        let processes = &mut state.tables.processes;
+        let key = processes.add(run, Some("run".into()), Location::caller());
+        state.go_on(Some(key.place), context_of(lp));
+        state
     }
 
-    /// A wake-up has arrived.
+    /// A wake-up or a message has arrived.
     #[inline]
-    pub(crate) fn wake<M: HasEvent>(&mut self, wait: WaitKey, lp: &mut Context<M>)
+    pub(crate) fn handle<M>(&mut self, event: &ProcessEvent<T>, lp: &mut Context<M>)
     where
-        Context<M>: Services,
+        M: HasEvent<Event = ProcessEvent<T>>,
+        T: Clone,
     {
-        if let Some(process) = wakeups::arrive(&mut self.tables, wait) {
-            self.go_on(Some(process), lp);
+        match event {
+            ProcessEvent::Wake(wait) => {
+                if let Some(process) = wakeups::arrive(&mut self.tables, *wait) {
+                    self.go_on(Some(process), lp);
+                }
+            }
+            ProcessEvent::Message(message) => {
+                self.mailbox.put(message.clone(), &mut self.tables);
+                self.go_on(None, lp);
+            }
         }
-    }
-
-    /// A message has arrived.
-    pub(crate) fn deliver<M: HasEvent>(&mut self, message: T, lp: &mut Context<M>)
-    where
-        Context<M>: Services,
-    {
-        self.mailbox.put(message, &mut self.tables);
-        self.go_on(None, lp);
     }
 
     /// Polls the process in the place `first`, if that is one, and then all that are ready.
     #[inline]
-    fn go_on<M: HasEvent>(&mut self, first: Option<u32>, lp: &mut Context<M>)
+    fn go_on<M>(&mut self, first: Option<u32>, lp: &mut Context<M>)
     where
-        Context<M>: Services,
+        M: HasEvent<Event = ProcessEvent<T>>,
     {
         self.tables.begin_event(lp.may_tell());
         let mut running = Running {
@@ -121,6 +123,14 @@ impl<T> ProcessLp<T> {
     /// How many waits there are.
     pub fn waits(&self) -> usize {
         self.tables.waits.len() as usize
+    }
+
+    /// Who waits for what can no longer come in LP `lp` of a model of so many, if no event is left:
+    /// the first `most` of them in words.
+    pub(crate) fn stuck_in(&self, lps: u32, lp: LpId, most: usize) -> Stuck {
+        let (waits, lines) = self.stuck(most);
+        let place = |line| if lps > 1 { format!("{lp}: {line}") } else { line };
+        Stuck { waits, lines: lines.into_iter().map(place).collect() }
     }
 
     /// Who waits for what can no longer come, if no event of this LP is pending: how many waits

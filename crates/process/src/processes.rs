@@ -20,8 +20,6 @@ const SPARE_FRAMES: usize = 64;
 /// A place for a process.
 pub(crate) struct Place {
     pub(crate) generation: u32,
-    /// How many waits the process has.
-    pub(crate) waits: u32,
     /// The frame of the coroutine; none while it is polled. A free place may have one, too.
     pub(crate) frame: Option<PinnedFrame>,
     /// The type of the frame, as an index into the table of types.
@@ -130,7 +128,6 @@ impl Processes {
     ) -> ProcessKey {
         self.places.push(Place {
             generation: 0,
-            waits: 0,
             frame: Some(frame),
             frame_type,
             is_queued: false,

@@ -15,8 +15,7 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 
 /// The processes of an LP, what they wait for, and which of them go on in the current event.
 ///
-/// Invariants: a process is in `ready` if and only if its place says so. `Place::waits` counts the
-/// waits of the process in it.
+/// Invariant: a process is in `ready` if and only if its place says so.
 pub(crate) struct Tables {
     pub(crate) processes: Processes,
     pub(crate) waits: Waits,
@@ -25,8 +24,10 @@ pub(crate) struct Tables {
     pub(crate) ready: VecDeque<u32>,
     /// The waits for conditions, in the order in which they began.
     pub(crate) conditions: Vec<WaitKey>,
-    /// The place of the process that is polled.
+    /// The place of the process that is polled, or was polled last.
     pub(crate) current: u32,
+    /// Whether the process that is polled waits for something of the simulation.
+    pub(crate) is_waiting: bool,
     /// How much the processes have done in this event.
     pub(crate) steps: u64,
     /// Whether a process has gone on since conditions were last looked at.
@@ -47,6 +48,7 @@ impl Default for Tables {
             ready: VecDeque::new(),
             conditions: Vec::new(),
             current: NOBODY,
+            is_waiting: false,
             steps: 0,
             has_progressed: false,
             withdraws_sleeps: false,
@@ -72,16 +74,14 @@ impl Tables {
         now: f64,
         at: &'static Location<'static>,
     ) -> WaitKey {
-        self.processes.place(self.current).waits += 1;
+        self.is_waiting = true;
         self.waits.add(self.current, what, now, at)
     }
 
     /// Removes a wait, and returns it unless it was removed before.
     #[inline]
     pub(crate) fn end_wait(&mut self, key: WaitKey) -> Option<Wait> {
-        let wait = self.waits.remove(key)?;
-        self.processes.place(wait.process).waits -= 1;
-        Some(wait)
+        self.waits.remove(key)
     }
 
     /// Asks on behalf of the process that is polled whether a wait is over. If so, it is removed,
@@ -90,24 +90,14 @@ impl Tables {
     pub(crate) fn poll_wait(&mut self, key: WaitKey) -> Option<u64> {
         let wait = self.waits.get_mut(key)?;
         if wait.is_over {
-            let Wait { outcome, process, .. } = *wait;
+            let outcome = wait.outcome;
             self.waits.free(key);
-            self.processes.place(process).waits -= 1;
             return Some(outcome);
         }
-        if wait.process != self.current {
-            self.move_wait(key);
-        }
+        // The future that waits may have been moved to another process.
+        wait.process = self.current;
+        self.is_waiting = true;
         None
-    }
-
-    /// The future that waits was moved to another process, which is polled.
-    #[cold]
-    fn move_wait(&mut self, key: WaitKey) {
-        let Some(wait) = self.waits.get_mut(key) else { return };
-        let before = std::mem::replace(&mut wait.process, self.current);
-        self.processes.place(before).waits -= 1;
-        self.processes.place(self.current).waits += 1;
     }
 
     /// What is waited for has come: the process is polled in this event. Returns `false` if nobody
@@ -168,7 +158,15 @@ impl Tables {
         if self.processes.place(process).is_queued {
             self.ready.retain(|&ready| ready != process);
         }
-        for joiner in self.processes.end(process, frame, ended) {
+        let joiners = self.processes.end(process, frame, ended);
+        if !joiners.is_empty() {
+            self.wake_joiners(joiners, ended);
+        }
+    }
+
+    #[cold]
+    fn wake_joiners(&mut self, joiners: Vec<WaitKey>, ended: Ended) {
+        for joiner in joiners {
             self.finish_wait(joiner, ended as u64);
         }
     }

@@ -17,6 +17,7 @@ const MODELS: &[&str] = &[
     "job-shop",
     "harbour",
     "tandem",
+    "fleet",
     "mupi-barrier",
     "mupi-ping",
     "stencil",

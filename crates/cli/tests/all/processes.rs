@@ -99,6 +99,7 @@ fn all_models_run_in_several_processes() {
         "hypercube --end 50",
         "event-latency --jitter 2",
         "tandem --stations 20 --end 200",
+        "fleet --garages 4 --vehicles 9 --breakdown 0.2 --end 100",
         "pcs --cells 64 --portables 1000 --end 20",
     ];
     for model in models {

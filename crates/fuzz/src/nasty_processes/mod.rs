@@ -1,12 +1,13 @@
 //! `nasty-processes`: LPs whose processes do at random whatever processes can do. They sleep, wait
 //! with and without a time-out, take resources from each other, exchange items, interrupt, cancel,
-//! start and join each other, and make mistakes.
+//! start and join each other, and make mistakes. Some LPs may handle events instead.
 //!
 //! Every run comes to an end, as each act takes some of the energy that processes begin with, and
 //! share out to others. The model is sensitive: what comes of each act goes into a checksum of its
 //! LP, and into rows.
 
 mod acts;
+mod handlers;
 mod parameters;
 mod yard;
 

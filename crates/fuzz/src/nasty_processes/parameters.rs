@@ -11,6 +11,9 @@ pub(crate) struct NastyProcessesParameters {
     /// Number of LPs.
     #[parameter(default = 8, range = 1..=65_536)]
     pub lps: u32,
+    /// So many of every four LPs handle events, instead of having processes.
+    #[parameter(default = 0, range = 0..=3)]
+    pub handlers: u32,
     /// Processes of each LP at the start.
     #[parameter(default = 3, range = 1..=1000)]
     pub starters: u32,

@@ -89,8 +89,9 @@ impl<S, E> Abilities<S, E> {
         Abilities { has_reverse: true, ..self }
     }
 
-    /// Declares that nothing undoes events, as states cannot be copied: all LPs are conservative,
-    /// whatever [`Model::is_conservative`](crate::Model::is_conservative) and settings say.
+    /// Declares that nothing undoes events of the LPs that are
+    /// [conservative](crate::Model::is_conservative), as their states cannot be copied: they are so
+    /// whatever settings say.
     #[must_use]
     pub const fn never_undone(self) -> Self {
         Abilities { never_undone: true, ..self }
@@ -120,7 +121,7 @@ impl<S, E> Abilities<S, E> {
         self.has_reverse
     }
 
-    /// Whether nothing undoes events, so that all LPs are conservative.
+    /// Whether nothing undoes events of conservative LPs, so that they always are.
     #[inline]
     pub const fn is_never_undone(&self) -> bool {
         self.never_undone

@@ -5,6 +5,7 @@
 pub mod bank;
 pub mod car_wash;
 pub mod event_latency;
+pub mod fleet;
 pub mod gas_station;
 pub mod harbour;
 pub mod hospital;

@@ -144,6 +144,15 @@ impl Container {
 
     /// Takes `amount` if there is so much and nobody waits for any. Returns whether it did.
     ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn tap(sim: Sim<()>) {
+    ///     let barrel = Container::new(sim, "barrel", 50.0, 0.4);
+    ///     assert!(!barrel.try_get(0.5) && barrel.try_get(0.25) && barrel.try_put(10.0));
+    ///     assert_eq!((barrel.waiting_to_get(), barrel.waiting_to_put()), (0, 0));
+    /// }
+    /// ```
+    ///
     /// # Panics
     /// Those of [`get`](Self::get).
     #[track_caller]

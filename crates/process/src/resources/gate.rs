@@ -99,6 +99,18 @@ impl Gate {
     }
 
     /// Lets all pass who wait now.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// /// Lets the first pass, and after a while all others who have come.
+    /// async fn usher(sim: Sim<()>, door: Gate) {
+    ///     if door.admit() {
+    ///         sim.sleep(1.0).await;
+    ///     }
+    ///     door.broadcast();
+    ///     assert!(door.waiting() == 0 && !door.is_open());
+    /// }
+    /// ```
     pub fn broadcast(self) {
         with(|running| self.let_pass(running));
     }

@@ -104,6 +104,26 @@ impl Resource {
     /// Asks for a unit with a priority. If none is free, one is taken away from the holder with the
     /// greatest priority number, if that is greater than `priority`; of several, from the one who
     /// got it last. That process is interrupted: see [`Sim::interruptible`].
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn other_job(sim: Sim<()>, repairer: Resource) {
+    ///     let held = repairer.request_with_priority(2).await;
+    ///     if let Err(why) = sim.interruptible(sim.sleep(30.0)).await {
+    ///         assert!(why.is_preemption() && held.is_preempted());
+    ///         let done = why.held_since().map(|since| sim.now() - since);
+    ///         sim.tell(format!("was at it for {done:?}"));
+    ///     }
+    /// }
+    ///
+    /// async fn repair(sim: Sim<()>, repairer: Resource) {
+    ///     let repairer = repairer.request_preempting(1).await;
+    ///     sim.spawn(async move {
+    ///         repairer.take_over(); // this process holds it from now on
+    ///         sim.sleep(10.0).await;
+    ///     });
+    /// }
+    /// ```
     #[track_caller]
     pub fn request_preempting(self, priority: i32) -> Request {
         self.ask(Claim { priority, amount: 1, preempts: true }, Location::caller())
@@ -172,6 +192,24 @@ impl Resource {
 
     /// Changes the number of units. Whoever holds one keeps it: if there are fewer units than are
     /// held, the next that go back are gone.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// const WAIT: Mean = Mean::slot(0);
+    /// const BUSY: TimeMean = TimeMean::slot(1);
+    ///
+    /// async fn shifts(sim: Sim<()>) {
+    ///     let doctors = Resource::new(sim, "doctors", 2).observe_wait(WAIT).observe_use(BUSY);
+    ///     for (hours, more) in [(8.0, 1), (16.0, 0)] {
+    ///         sim.sleep(hours).await;
+    ///         doctors.set_capacity(2 + more);
+    ///     }
+    ///     if let Some(_doctor) = doctors.try_request() {
+    ///         assert!(doctors.in_use() <= doctors.capacity() && doctors.waiting() == 0);
+    ///     }
+    ///     sim.tell(format!("{} were seen", doctors.figures().granted));
+    /// }
+    /// ```
     pub fn set_capacity(self, capacity: u32) {
         with(|running| {
             let (table, mut around) = running.thing::<ResourceTable>(self.key);

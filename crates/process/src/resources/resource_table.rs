@@ -287,6 +287,9 @@ impl ResourceTable {
         let Some(first) = self.queue.first(around.tables) else { return false };
         let wait = first.wait;
         let claim = first.data;
+        if !claim.preempts && !self.fits(claim.amount) {
+            return false;
+        }
         let Some(waiting) = around.tables.waits.get(wait) else { return false };
         let since = waiting.since;
         let process = around.tables.processes.key(waiting.process);

@@ -64,6 +64,23 @@ impl<T: Clone> Signal<T> {
 
     /// It has happened, unless it has happened before.
     ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn race(sim: Sim<()>) {
+    ///     let won = Signal::new(sim, "race");
+    ///     for horse in 1..=2 {
+    ///         let won = won.clone();
+    ///         sim.spawn(async move {
+    ///             sim.sleep(f64::from(horse)).await;
+    ///             if let Err(horse) = won.try_trigger(horse) {
+    ///                 assert_eq!((horse, won.is_triggered(), won.value()), (2, true, Some(1)));
+    ///             }
+    ///         });
+    ///     }
+    ///     assert_eq!(won.wait().await, 1);
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The value, if it has happened before.
     ///

@@ -160,6 +160,15 @@ impl<T: Send + 'static> Store<T> {
 
     /// Puts an item if there is room for it now.
     ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn shelf(sim: Sim<()>) {
+    ///     let shelf = Store::limited(sim, "shelf", 1);
+    ///     assert_eq!((shelf.try_put("bread"), shelf.try_put("milk")), (Ok(()), Err("milk")));
+    ///     assert_eq!((shelf.try_get(), shelf.try_get(), shelf.is_empty()), (Some("bread"), None, true));
+    /// }
+    /// ```
+    ///
     /// # Errors
     /// The item, if there is no room.
     pub fn try_put(self, item: T) -> Result<(), T> {

@@ -16,6 +16,28 @@ use crate::waits::What;
 impl<T: Send + 'static> Sim<T> {
     /// Sends a message that reaches LP `to` after `delay` units of model time.
     ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// #[derive(Clone, Debug)]
+    /// enum Message { Ask(LpId), Answer(u32) }
+    ///
+    /// /// Asks another LP, and goes on answering others until it gets an answer itself.
+    /// async fn ask(sim: Sim<Message>, other: LpId) -> u32 {
+    ///     sim.spawn(async move {
+    ///         while let Message::Ask(from) = sim.receive_matching(|message| matches!(message, Message::Ask(_))).await {
+    ///             sim.send(from, 1.0, Message::Answer(42));
+    ///         }
+    ///     });
+    ///     sim.send_with_priority(other, 1.0, -1, Message::Ask(sim.id()));
+    ///     loop {
+    ///         match sim.receive().await {
+    ///             Message::Answer(answer) if sim.unread() == 0 => return answer,
+    ///             _ => sim.tell("got more answers"),
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
     /// # Faults
     /// Those of `Context::send`: a delay below the lookahead, an LP that does not exist, and so on.
     #[inline]

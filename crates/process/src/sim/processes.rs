@@ -15,6 +15,22 @@ impl<T> Sim<T> {
     ///
     /// A value other than `()` is kept until the run ends: let processes of which there are millions
     /// return nothing.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn ring(sim: Sim<()>) -> u32 {
+    ///     sim.tell(format!("{} rings", sim.name_of(sim.this_process())));
+    ///     7
+    /// }
+    ///
+    /// async fn day(sim: Sim<()>) {
+    ///     let now = sim.spawn(ring(sim));
+    ///     let noon = sim.spawn_after(12.0, ring(sim));
+    ///     let named = sim.spawn_named("bell", async move { sim.sleep(24.0).await });
+    ///     assert_eq!((sim.join(now).await, sim.join(noon).await), (Ok(7), Ok(7)));
+    ///     assert_eq!((sim.ended(now), sim.ended(named)), (Some(Ended::Finished), None));
+    /// }
+    /// ```
     #[track_caller]
     pub fn spawn<F>(self, process: F) -> Process<F::Output>
     where
@@ -94,6 +110,15 @@ impl<T> Sim<T> {
     /// Cancels a process: it goes no further, what it waits for is withdrawn, and what it holds
     /// goes back. A process that cancels itself goes on until it next waits. Returns `false` if the
     /// process had ended.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn close(sim: Sim<()>, till: Resource, customer: Process) {
+    ///     assert!(till.holders().contains(&customer));
+    ///     assert!(sim.cancel(customer));
+    ///     assert_eq!((sim.ended(customer), till.in_use()), (Some(Ended::Cancelled), 0));
+    /// }
+    /// ```
     pub fn cancel<R>(self, process: Process<R>) -> bool {
         let frame = with(|running| {
             let place = running.tables.processes.get_mut(process.key)?;
@@ -118,6 +143,20 @@ impl<T> Sim<T> {
     /// else, the next one ends as soon as it begins. Of several interrupts, each ends one. Returns
     /// `false` if the process had ended.
     ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn sleeper(sim: Sim<()>) {
+    ///     if let Err(why) = sim.interruptible(sim.sleep(8.0)).await {
+    ///         sim.tell(format!("{} woke me: {}", sim.name_of(why.interrupter()), why.reason()));
+    ///     }
+    /// }
+    ///
+    /// async fn alarm(sim: Sim<()>, sleeper: Process) {
+    ///     sim.sleep(6.0).await;
+    ///     assert!(sim.interrupt(sleeper, "fire"));
+    /// }
+    /// ```
+    ///
     /// # Panics
     /// If a process interrupts itself.
     #[track_caller]
@@ -140,6 +179,7 @@ impl<T> Sim<T> {
     }
 }
 
+#[inline(always)]
 fn start<F>(
     name: Option<Cow<'static, str>>,
     process: F,

@@ -5,6 +5,17 @@ use crate::running::with;
 
 impl<T> Sim<T> {
     /// Draws from the LP's random numbers.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn arrivals(sim: Sim<()>) {
+    ///     const WALKS: u8 = 1; // a stream of their own, so that arrivals stay the same
+    ///     sim.sleep(sim.exponential(5.0) + sim.uniform(0.0, 1.0)).await;
+    ///     sim.sleep(sim.draw(|random| random.normal(2.0, 0.1))).await;
+    ///     sim.sleep(sim.draw_from(WALKS, |random| random.exponential(1.0))).await;
+    ///     sim.tell(["left", "right"][sim.below(2) as usize]);
+    /// }
+    /// ```
     #[inline]
     pub fn draw<R>(self, draw: impl FnOnce(&mut Random) -> R) -> R {
         with(|running| draw(running.lp.random()))

@@ -46,6 +46,16 @@ impl<T> Sim<T> {
 
     /// Awaits `future`, but no longer than `delay` units of model time: `None` if the time is up
     /// first. Then the future is dropped, which withdraws what it waits for.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn customer(sim: Sim<()>, till: Resource) {
+    ///     match sim.timeout(3.0, till.request()).await {
+    ///         Some(_till) => sim.sleep(sim.uniform(0.5, 1.5)).await,
+    ///         None => sim.tell("gives up"),
+    ///     }
+    /// }
+    /// ```
     #[track_caller]
     pub fn timeout<F: Future>(self, delay: f64, future: F) -> Timeout<F> {
         let at = Location::caller();

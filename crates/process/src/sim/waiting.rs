@@ -18,6 +18,15 @@ impl<T> Sim<T> {
     ///
     /// Nothing happens at the moment when a condition of time alone becomes true: use
     /// [`sleep`](Self::sleep) for that.
+    ///
+    /// ```
+    /// # use warpline_process::prelude::*;
+    /// async fn ferry(sim: Sim<()>, pier: Store<&'static str>) {
+    ///     let leaves = sim.now() + 15.0;
+    ///     let is_full = sim.wait_until(move || pier.len() == 20);
+    ///     sim.timeout(leaves - sim.now(), is_full).await; // full or not
+    /// }
+    /// ```
     #[track_caller]
     pub fn wait_until<F: FnMut() -> bool>(self, condition: F) -> WaitUntil<F> {
         let at = Location::caller();

@@ -21,6 +21,13 @@ pub(crate) struct RunSpec {
     pub(crate) kinds: Kinds,
 }
 
+impl RunSpec {
+    /// Whether nothing undoes any event of the model, which has this specification.
+    pub(crate) fn is_never_undone<M: Model>(&self) -> bool {
+        M::ABILITIES.is_never_undone() && self.kinds.conservative == self.limits.lps
+    }
+}
+
 impl<M: Model> Job<M> {
     /// Checks settings and declarations before anything is simulated.
     pub(crate) fn check(&self) -> Result<RunSpec, Error> {

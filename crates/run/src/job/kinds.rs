@@ -72,18 +72,14 @@ impl Kinds {
         let no_room = |why| Error::Memory { place: None, why };
         for lp in (0..lps).map(LpId) {
             let kind = model.kind(lp);
-            let chosen = if M::ABILITIES.is_never_undone() {
-                if !chosen(lp, kind, true) {
-                    return Err(Error::Setting(format!(
-                        "`conservative-lps` leaves out {lp} of model `{name}`, but nothing undoes \
-                         what its processes do, so all of its LPs are conservative: leave the \
-                         setting out"
-                    )));
-                }
-                true
-            } else {
-                chosen(lp, kind, model.is_conservative(lp))
-            };
+            let declared = model.is_conservative(lp);
+            let chosen = chosen(lp, kind, declared);
+            if declared && !chosen && M::ABILITIES.is_never_undone() {
+                return Err(Error::Setting(format!(
+                    "`conservative-lps` leaves out {lp} of model `{name}`, but nothing undoes what \
+                     its processes do, so it is conservative: leave the setting out"
+                )));
+            }
             conservative += u32::from(chosen);
             let number = match last {
                 Some((name, number)) if name == kind => number,

@@ -31,7 +31,7 @@ pub struct Verification {
     pub model: String,
     /// The undo method that was tried.
     pub undo: Undo,
-    /// Whether nothing undoes events of the model, as its LPs are processes: then no event was
+    /// Whether nothing undoes events of the model, as all of its LPs are processes: then no event was
     /// tried, and initialisations and whole runs were repeated.
     pub never_undone: bool,
     /// How many events there were.

@@ -34,7 +34,7 @@ impl<M: Model> Job<M> {
                 engines.push(engine(Synchronisation::Conservative));
             }
             // Without lookahead, LPs that cannot be undone wait at every event.
-            if !M::ABILITIES.is_never_undone() {
+            if !spec.is_never_undone::<M>() {
                 engines.push(engine(Synchronisation::Optimistic));
             }
             pes /= 2;

@@ -131,8 +131,8 @@ impl<M: Model> Job<M> {
         Ok(RunPlan::new::<M>(&self.settings, sync, processes, &spec.limits, machine))
     }
 
-    /// Plans a run of a model whose LPs cannot be undone: an optimistic one is mixed, and one
-    /// without lookahead between PEs sequential.
+    /// Plans a run of a model with LPs that cannot be undone: an optimistic one is mixed. If no LP
+    /// can, one without lookahead between PEs is sequential.
     fn plan_without_undo(
         &self,
         implied: Synchronisation,
@@ -155,7 +155,8 @@ impl<M: Model> Job<M> {
         let has_threads_only = run.processes.count == 1
             && run.machine.is_none()
             && self.settings.virtual_cluster.is_none();
-        if !is_parallel || !has_threads_only || self.has_lookahead(run.pes, spec)? {
+        let may_wait = !is_parallel || !has_threads_only || !spec.is_never_undone::<M>();
+        if may_wait || self.has_lookahead(run.pes, spec)? {
             return Ok(run);
         }
         let why = "nothing undoes what processes do, and without lookahead they would wait at \

@@ -115,8 +115,9 @@ impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
         may_try: bool,
     ) -> Result<Step, VerifyError> {
         let tried = self.engine.step_after(|attempt| {
-            let lp = attempt.model.kind(attempt.event.receiver);
-            if M::ABILITIES.is_never_undone() {
+            let receiver = attempt.event.receiver;
+            let lp = attempt.model.kind(receiver);
+            if M::ABILITIES.is_never_undone() && attempt.model.is_conservative(receiver) {
                 dry_runs.sampling.count_untried(&attempt.event.payload, lp);
                 return Ok(());
             }

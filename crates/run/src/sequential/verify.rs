@@ -114,7 +114,7 @@ impl<M: Model> Job<M> {
         Ok(Verification {
             model: self.name.clone(),
             undo,
-            never_undone: M::ABILITIES.is_never_undone(),
+            never_undone: spec.is_never_undone::<M>(),
             events: committed,
             tried: sampling.tried(),
             idle: sampling.idle(),

@@ -28,6 +28,17 @@ fn a_process_that_waits_for_something_foreign_is_refused() {
     assert_says(&message, &["`listener` waits for something outside of the simulation", "2.5"]);
 }
 
+#[test]
+fn a_wait_that_is_not_awaited_does_not_hide_something_foreign() {
+    let message = mistake(|sim, _| async move {
+        let till = Resource::new(sim, "till", 0);
+        let _in_the_queue = till.request();
+        sim.sleep(1.0).await;
+        std::future::pending::<()>().await;
+    });
+    assert_says(&message, &["`run` waits for something outside of the simulation"]);
+}
+
 /// A future that keeps the waker, as the timers and channels of async runtimes do.
 fn foreign() -> impl Future<Output = ()> + Send {
     let mut wakers = Vec::new();

@@ -3,6 +3,7 @@
 mod bank;
 mod car_wash;
 mod event_latency;
+mod fleet;
 mod gas_station;
 mod harbour;
 mod hospital;
