@@ -175,4 +175,7 @@ pub struct Tuning {
     /// Whether it measures how long things take. Otherwise it reads no clock, and all that it says
     /// of its time is 0, unless it is [traced](crate::Pe::trace).
     pub measures: bool,
+    /// Whether it takes turns with so many other PEs that none of its memory stays in a cache: it
+    /// then prefetches a batch of events as it begins.
+    pub crowded: bool,
 }

@@ -40,7 +40,7 @@ pub use events::{
 pub use lend::{Lend, Loan};
 pub use payload::Payload;
 pub use portable::{IsPortable, Portable, Room, Shareable};
-pub use prefetch::{prefetch, prefetch_all, prefetch_write};
+pub use prefetch::{prefetch, prefetch_all, prefetch_behind, prefetch_write};
 pub use region::{Common, Member, Region, RegionTicket};
 pub use sync::{Apart, ApartList, Deserted, SpinGuard, SpinLock};
 pub use unwind::{catch_exhausted, catch_panic};

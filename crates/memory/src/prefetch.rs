@@ -53,12 +53,30 @@ pub fn prefetch_write<T>(value: &T) {
     let _ = value;
 }
 
+/// Prefetches the place behind `value`, as another value will be written there, if that place is
+/// the next of a list. The value may be the last of its memory: nothing is read or written.
+#[inline(always)]
+pub fn prefetch_behind<T>(value: &T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let behind = std::ptr::from_ref(value).wrapping_add(1).cast::<i8>();
+        for offset in [0, size_of::<T>().saturating_sub(1)] {
+            // SAFETY: as in `prefetch`, whatever lies at that address, if anything.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(behind.wrapping_add(offset)) };
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = value;
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn prefetching_changes_nothing() {
         let values = [1u64, 2, 3];
         values.iter().for_each(super::prefetch);
+        values.iter().for_each(super::prefetch_behind);
         values.iter().for_each(super::prefetch_write);
         assert_eq!(values, [1, 2, 3]);
     }

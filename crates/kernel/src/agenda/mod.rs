@@ -131,6 +131,11 @@ impl<E, Q: PendingSet> Agenda<E, Q> {
         self.pending.len() + self.aside.len()
     }
 
+    /// Prefetches the events before `end` that are not known one after the other, as they are few.
+    pub(crate) fn prefetch_before(&self, end: VirtualTime) {
+        self.pending.see_unordered(end, |handle| self.store.prefetch(handle));
+    }
+
     /// Takes out the first event before `end` that has not been set aside.
     #[inline(always)]
     pub(crate) fn pop_before(&mut self, end: VirtualTime) -> Option<Entry> {

@@ -28,6 +28,9 @@ impl CommitLog {
     pub(crate) const MOST: usize = 1 << 16;
     /// The same when memory is short.
     pub(crate) const MOST_WHERE_SHORT: usize = 1 << 12;
+    /// It grows by at least so many keys at a time. Of many PEs, each has few, and an eighth more at
+    /// a time would move them again and again.
+    const LEAST: usize = 16;
 
     /// How many keys are kept.
     #[inline]
@@ -49,8 +52,16 @@ impl CommitLog {
     #[inline]
     pub(crate) fn push(&mut self, key: EventKey) {
         self.recent.latest = self.recent.latest.max(key.time);
-        self.recent.keys.make_little_room(1, "the keys of events committed last");
+        if self.recent.keys.len() == self.recent.keys.capacity() {
+            self.grow();
+        }
         self.recent.keys.push(key);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.recent.keys.make_little_room(Self::LEAST, "the keys of events committed last");
     }
 
     /// Forgets the older generation if all its keys come before `time`. Repeated calls thus forget

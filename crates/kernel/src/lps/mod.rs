@@ -11,6 +11,9 @@ use crate::lps::roles::{Role, Roles};
 /// How messages to users call the LPs.
 pub(crate) const STATES: &str = "the states of LPs";
 
+/// So many LPs are few.
+const FEW: usize = 64;
+
 /// An LP in an engine: its state, and the 16 bytes that the engine keeps for it. The positions of
 /// its random streams and its sequence numbers follow from its event count.
 #[derive(Debug)]
@@ -139,6 +142,11 @@ impl<S> Lps<S> {
     #[inline(always)]
     pub(crate) fn prefetch(&self, index: usize) {
         prefetch(&self.initialised[index]);
+    }
+
+    /// Prefetches the first of them: all, where PEs have few.
+    pub(crate) fn prefetch_few(&self) {
+        self.initialised.iter().take(FEW).for_each(prefetch);
     }
 
     /// How much memory the initialised ones take, in bytes.

@@ -14,6 +14,9 @@ pub struct Pool<T> {
     free: Vec<u32>,
 }
 
+/// The numbers of free slots that there is room for once there is one.
+const FREE_LEAST: usize = 32;
+
 /// A slot that fits into a cache line never straddles two, which would cost a large model a quarter
 /// of its speed.
 #[derive(Debug)]
@@ -64,6 +67,14 @@ impl<T> Pool<T> {
         self.places = places.into();
     }
 
+    /// Several at once, as in many small pools each would otherwise grow again and again.
+    #[cold]
+    #[inline(never)]
+    fn grow_free(&mut self) {
+        let more = if self.free.is_empty() { FREE_LEAST } else { 1 };
+        self.free.make_room(more, "the numbers of free slots");
+    }
+
     /// The value of a handle.
     ///
     /// # Panics
@@ -99,7 +110,9 @@ impl<T> Pool<T> {
     pub fn remove(&mut self, handle: Handle) -> T {
         match self.places[handle.bits() as usize].0.take() {
             Some(value) => {
-                self.free.make_room(1, "the numbers of free slots");
+                if self.free.len() == self.free.capacity() {
+                    self.grow_free();
+                }
                 self.free.push(handle.bits());
                 value
             }

@@ -61,6 +61,7 @@ impl<'m, M: Model> Common<'m, M> {
         // Whoever watches looks at each beat several times a second, and there may be very many PEs.
         let beat = plan.machine.is_some().then(Arc::<Beat>::default);
         let measured_every = plan.pes.div_ceil(MEASURED_MOST);
+        let crowded = plan.machine.is_some();
         let make =
             |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
                 let window = Window::new(plan.window, task.end, least, plan.pes);
@@ -71,7 +72,7 @@ impl<'m, M: Model> Common<'m, M> {
                 let pending = pending();
                 let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
                 let measures = inputs.buffers.me().is_multiple_of(measured_every);
-                let mut pe = Pe::new(task, Tuning { measures, ..plan.tuning }, inputs);
+                let mut pe = Pe::new(task, Tuning { measures, crowded, ..plan.tuning }, inputs);
                 self.trace.into_iter().for_each(|limits| pe.trace(limits));
                 pe.draw_on(self.budget.account());
                 if let Some(Share { lps, pending }) = shares.next() {

@@ -325,6 +325,7 @@ fn tuning(
         },
         windows,
         measures: true,
+        crowded: false,
     }
 }
 

@@ -3,34 +3,40 @@
 use std::collections::VecDeque;
 
 use warpline_machine::Time;
-use warpline_memory::{Handle, prefetch, prefetch_write};
+use warpline_memory::{prefetch, prefetch_behind, prefetch_write};
 
-/// Something that arrives at a time. It lies in a pool of the network, so that keeping arrivals in
-/// order moves little memory, and a PE to which nothing is on its way has none.
+/// Something that arrives at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Arriving {
+pub(super) struct Arriving<T> {
     pub(super) at: Time,
-    /// What copying its payload costs the receiver.
-    pub(super) copying: Time,
-    /// Where it lies.
-    pub(super) handle: Handle,
     /// Whether it comes from another node.
     pub(super) far: bool,
     /// Whether it has a slot of a mailbox in hardware.
     pub(super) in_slot: bool,
+    pub(super) content: T,
 }
 
 /// What is on its way to a PE.
 ///
 /// Invariant: later ones arrive no earlier. What arrives at the same time is in the order in which
 /// it was added.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals(VecDeque<Arriving>);
+#[derive(Debug)]
+pub(super) struct Arrivals<T>(VecDeque<Arriving<T>>);
 
-impl Arrivals {
+/// As many are fetched of those that arrive first. The processor finds out by itself that the others
+/// follow.
+const FETCHED: usize = 4;
+
+impl<T> Default for Arrivals<T> {
+    fn default() -> Self {
+        Arrivals(VecDeque::new())
+    }
+}
+
+impl<T> Arrivals<T> {
     /// Adds what arrives behind all that arrives no later. Most arrives behind all or nearly all.
     #[inline]
-    pub(super) fn add(&mut self, arriving: Arriving) {
+    pub(super) fn add(&mut self, arriving: Arriving<T>) {
         if self.0.back().is_none_or(|last| last.at <= arriving.at) {
             return self.0.push_back(arriving);
         }
@@ -46,26 +52,39 @@ impl Arrivals {
 
     /// What arrives by `now`, in order.
     #[inline]
-    pub(super) fn until(&self, now: Time) -> impl Iterator<Item = &Arriving> {
+    pub(super) fn until(&self, now: Time) -> impl Iterator<Item = &Arriving<T>> {
         self.0.iter().take_while(move |arriving| arriving.at <= now)
     }
 
     /// Takes the first if it has arrived by `now`.
     #[inline]
-    pub(super) fn take(&mut self, now: Time) -> Option<Arriving> {
-        if self.first()? <= now { self.0.pop_front() } else { None }
+    pub(super) fn take(&mut self, now: Time) -> Option<Arriving<T>> {
+        let first = if self.first()? <= now { self.0.pop_front() } else { None };
+        if self.0.is_empty() {
+            // The next ones go to where the first were, which is in the cache.
+            self.0.clear();
+        }
+        first
     }
 
-    /// Prefetches the first.
+    /// All that has not been taken.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.0.drain(..).map(|arriving| arriving.content)
+    }
+
+    /// Prefetches the first ones.
     #[inline]
     pub(super) fn prefetch_first(&self) {
-        self.0.front().into_iter().for_each(prefetch);
+        self.0.iter().take(FETCHED).for_each(prefetch);
     }
 
-    /// Prefetches the last.
+    /// Prefetches the last, and the place behind it.
     #[inline]
     pub(super) fn prefetch_last(&self) {
-        self.0.back().into_iter().for_each(prefetch_write);
+        if let Some(last) = self.0.back() {
+            prefetch_write(last);
+            prefetch_behind(last);
+        }
     }
 }
 
@@ -79,17 +98,17 @@ mod tests {
         for (number, at) in (0..).zip([30, 10, 20, 10, 30, 20]) {
             arrivals.add(Arriving {
                 at: Time::nanoseconds(at),
-                copying: Time::ZERO,
-                handle: Handle::from_bits(number),
                 far: false,
                 in_slot: false,
+                content: number,
             });
         }
         let now = Time::nanoseconds(20);
         assert_eq!(arrivals.until(now).count(), 4);
         let taken: Vec<u32> =
-            std::iter::from_fn(|| arrivals.take(now)).map(|one| one.handle.bits()).collect();
+            std::iter::from_fn(|| arrivals.take(now)).map(|one| one.content).collect();
         assert_eq!(taken, [1, 3, 2, 5]);
         assert_eq!(arrivals.first(), Some(Time::nanoseconds(30)));
+        assert_eq!(arrivals.drain().collect::<Vec<_>>(), [0, 4]);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
 use warpline_machine::{Machine, MailboxUnit, Time};
-use warpline_memory::prefetch_write;
+use warpline_memory::{Handle, prefetch_write};
 
 use super::arrivals::{Arrivals, Arriving};
 use super::slots::Slots;
@@ -21,14 +21,15 @@ pub struct Opened {
     pub gvt: Time,
 }
 
-/// The mailbox of a PE, and its outbox. What is on its way lies in the pools of the network.
+/// The mailbox of a PE, and its outbox. Events that are on their way lie here, one behind the other,
+/// as many arrive between two steps of a PE. All else lies in the pools of the network.
 #[derive(Debug)]
 pub(super) struct Mailbox<E> {
     /// When it was opened last: what arrives later is not there yet.
     now: Time,
-    values: Arrivals,
-    controls: Arrivals,
-    writes: Arrivals,
+    values: Arrivals<ValueMessage<E>>,
+    controls: Arrivals<Handle>,
+    writes: Arrivals<Handle>,
     pub(super) slots: Slots,
     pub(super) outbox: Outbox<E>,
 }
@@ -90,29 +91,38 @@ impl<E> Mailbox<E> {
         self.values.prefetch_last();
     }
 
-    pub(super) fn add_value(&mut self, value: Arriving) {
+    pub(super) fn add_value(&mut self, value: Arriving<ValueMessage<E>>) {
         self.values.add(value);
     }
 
-    pub(super) fn add_control(&mut self, control: Arriving) {
+    pub(super) fn add_control(&mut self, control: Arriving<Handle>) {
         self.controls.add(control);
     }
 
-    pub(super) fn add_write(&mut self, write: Arriving) {
+    pub(super) fn add_write(&mut self, write: Arriving<Handle>) {
         self.writes.add(write);
     }
 
     /// Opens it at a time for a PE that has had nothing to do since `idle`, and took in what
-    /// arrived since then.
-    pub(super) fn open(&mut self, now: Time, idle: Time, machine: &Machine) -> Opened {
+    /// arrived since then. `payload` gives the bytes of a message beside the message itself.
+    pub(super) fn open(
+        &mut self,
+        now: Time,
+        idle: Time,
+        machine: &Machine,
+        payload: impl Fn(&ValueMessage<E>) -> u64,
+    ) -> Opened {
         self.now = now;
         let mut opened = Opened { ready: idle, receiving: Time::ZERO, gvt: Time::ZERO };
         let costs = &machine.costs;
         let overheads = [machine.near.overhead, machine.far.overhead];
-        let taken_in = |value: &Arriving| {
+        let taken_in = |value: &Arriving<ValueMessage<E>>| {
             let unit = machine.mailboxes(value.far).filter(|_| value.in_slot);
-            let through_memory = overheads[usize::from(value.far)] + value.copying;
-            unit.map_or(through_memory, MailboxUnit::receiving) + costs.receive
+            let through_memory = || {
+                let copying = machine.level(value.far).copying(payload(&value.content));
+                overheads[usize::from(value.far)] + copying
+            };
+            unit.map_or_else(through_memory, MailboxUnit::receiving) + costs.receive
         };
         let read = costs.register_read + costs.gvt_step;
         let mut controls = self.controls.until(now).peekable();
@@ -146,13 +156,8 @@ impl<E> Mailbox<E> {
         opened
     }
 
-    /// The values that have arrived.
-    pub(super) fn arrived(&self) -> impl Iterator<Item = &Arriving> {
-        self.values.until(self.now)
-    }
-
     /// The writes that have arrived.
-    pub(super) fn arrived_writes(&self) -> impl Iterator<Item = &Arriving> {
+    pub(super) fn arrived_writes(&self) -> impl Iterator<Item = &Arriving<Handle>> {
         self.writes.until(self.now)
     }
 
@@ -164,18 +169,23 @@ impl<E> Mailbox<E> {
     }
 
     /// Takes the first value if it has arrived.
-    pub(super) fn take_value(&mut self) -> Option<Arriving> {
+    pub(super) fn take_value(&mut self) -> Option<ValueMessage<E>> {
         let value = self.values.take(self.now)?;
         self.slots.free(value.in_slot);
-        Some(value)
+        Some(value.content)
     }
 
-    pub(super) fn take_control(&mut self) -> Option<Arriving> {
-        self.controls.take(self.now)
+    pub(super) fn take_control(&mut self) -> Option<Handle> {
+        Some(self.controls.take(self.now)?.content)
     }
 
-    pub(super) fn take_write(&mut self) -> Option<Arriving> {
-        self.writes.take(self.now)
+    pub(super) fn take_write(&mut self) -> Option<Handle> {
+        Some(self.writes.take(self.now)?.content)
+    }
+
+    /// All messages that have not been received, and all that have not been sent.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = ValueMessage<E>> {
+        self.values.drain().chain(self.outbox.values.drain(..).map(|(_, value)| value))
     }
 
     /// When the first thing that wakes the PE arrives; whether events do.

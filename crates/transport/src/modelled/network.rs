@@ -37,9 +37,8 @@ pub(super) struct Network<E> {
     machine: Arc<Machine>,
     distances: Distances,
     mailboxes: Vec<Mailbox<E>>,
-    /// What is on its way to any PE: events and anti-messages, control messages, and blocks with
-    /// the PEs that have written them.
-    values: Pool<ValueMessage<E>>,
+    /// What is on its way to any PE beside events and anti-messages: control messages, and blocks
+    /// with the PEs that have written them.
     controls: Pool<Control>,
     writes: Pool<(u32, Put)>,
     /// By PE.
@@ -66,7 +65,6 @@ impl<E> ModelledNetwork<E> {
             machine: machine.clone(),
             distances: Distances::new(machine),
             mailboxes: table(pes, "mailboxes"),
-            values: Pool::default(),
             controls: Pool::default(),
             writes: Pool::default(),
             bounds: table(pes, "bounds"),
@@ -97,9 +95,9 @@ struct Travelled {
 
 impl Travelled {
     /// What arrives then, and lies at a place: not an event.
-    fn with(self, handle: Handle) -> Arriving {
+    fn with(self, handle: Handle) -> Arriving<Handle> {
         let Travelled { at, far } = self;
-        Arriving { at, copying: Time::ZERO, handle, far, in_slot: false }
+        Arriving { at, far, in_slot: false, content: handle }
     }
 }
 
@@ -114,6 +112,14 @@ fn table<T: Default>(pes: u32, what: &'static str) -> Vec<T> {
 /// How long so many bytes take within a node, and between nodes.
 fn lengths(machine: &Machine, bytes: u64) -> [Time; 2] {
     [false, true].map(|far| machine.level(far).bytes(bytes))
+}
+
+/// The bytes of a message beside the message itself, if `payload` gives those of an event.
+fn payload_bytes<E>(payload: fn(&E) -> u64, message: &ValueMessage<E>) -> u64 {
+    match &message.content {
+        Content::Event(event) => payload(&event.payload),
+        Content::Anti { .. } | Content::Return { .. } => 0,
+    }
 }
 
 impl<E> Network<E> {
@@ -144,33 +150,31 @@ impl<E> Network<E> {
         writes.push((to, put));
     }
 
-    /// Opens the mailbox of a PE. What has arrived is prefetched, as it is taken after a batch.
+    /// Opens the mailbox of a PE.
     fn open(&mut self, pe: u32, now: Time, idle: Time) -> Opened {
-        let Network { machine, mailboxes, values, writes, .. } = self;
+        let Network { machine, mailboxes, writes, payload, .. } = self;
         let mailbox = &mut mailboxes[pe as usize];
-        let opened = mailbox.open(now, idle, machine);
-        mailbox.arrived_writes().for_each(|write| writes.prefetch(write.handle));
-        mailbox.arrived().for_each(|value| values.prefetch(value.handle));
+        let opened = mailbox.open(now, idle, machine, |message| payload_bytes(*payload, message));
+        mailbox.arrived_writes().for_each(|write| writes.prefetch(write.content));
         opened
     }
 
     /// Passes the values that have arrived at a PE to `take`, which must not use the network.
     pub(super) fn receive_values(&mut self, pe: u32, take: &mut impl FnMut(ValueMessage<E>)) {
-        let Network { mailboxes, values, .. } = self;
-        let mailbox = &mut mailboxes[pe as usize];
+        let mailbox = self.mailbox(pe);
         while let Some(value) = mailbox.take_value() {
-            take(values.remove(value.handle));
+            take(value);
         }
     }
 
     pub(super) fn take_control(&mut self, pe: u32) -> Option<Control> {
         let control = self.mailbox(pe).take_control()?;
-        Some(self.controls.remove(control.handle))
+        Some(self.controls.remove(control))
     }
 
     pub(super) fn take_write(&mut self, pe: u32) -> Option<(u32, Put)> {
         let write = self.mailbox(pe).take_write()?;
-        Some(self.writes.remove(write.handle))
+        Some(self.writes.remove(write))
     }
 
     /// The last bound of PE `from` that has reached PE `to`.
@@ -220,10 +224,7 @@ impl<E> Network<E> {
 
     /// The bytes of a message beside the message itself.
     fn payload_bytes(&self, message: &ValueMessage<E>) -> u64 {
-        match &message.content {
-            Content::Event(event) => (self.payload)(&event.payload),
-            Content::Anti { .. } | Content::Return { .. } => 0,
-        }
+        payload_bytes(self.payload, message)
     }
 
     /// What a message through memory or a network card costs its sender.
@@ -281,7 +282,6 @@ impl<E> Network<E> {
             }
             let payload = self.payload_bytes(&content);
             let level = self.machine.level(far);
-            let copying = level.copying(payload);
             // Where payloads are shared, only the message itself travels within a node.
             let is_shared = !far && level.copy_per_byte == 0.0;
             let lengths = if in_slot {
@@ -292,8 +292,7 @@ impl<E> Network<E> {
                 [level.bytes(size_of::<ValueMessage<E>>() as u64 + payload); 2]
             };
             let Travelled { at, .. } = self.travel(pe, to, until, lengths);
-            let handle = self.values.insert(content);
-            self.mailbox(to).add_value(Arriving { at, copying, handle, far, in_slot });
+            self.mailbox(to).add_value(Arriving { at, far, in_slot, content });
             arrives(Arrival { to, at, is_event: true });
         }
         Departed { until, publishing: Time::ZERO, waits: None }
@@ -443,9 +442,7 @@ impl<E> ModelledWires for ModelledNetwork<E> {
 impl<E> Drop for Network<E> {
     /// What has not been received, as the run has failed. Payloads may panic when they are dropped.
     fn drop(&mut self) {
-        let values = std::mem::take(&mut self.values).into_iter();
         let mailboxes = self.mailboxes.iter_mut();
-        let unsent = mailboxes.flat_map(|mailbox| mailbox.outbox.values.drain(..));
-        values.chain(unsent.map(|(_, value)| value)).for_each(|value| _ = try_drop(value));
+        mailboxes.flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
     }
 }

@@ -56,6 +56,13 @@ impl PendingSet for AnyPending {
         }
     }
 
+    fn see_unordered(&self, end: VirtualTime, see: impl FnMut(Handle)) {
+        match self {
+            AnyPending::Ladder(ladder) => ladder.see_unordered(end, see),
+            AnyPending::Heap(heap) => heap.see_unordered(end, see),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             AnyPending::Ladder(ladder) => ladder.len(),

@@ -5,6 +5,8 @@ use super::set::{Entry, PENDING_EVENTS, PendingSet, Ties};
 
 /// Children per node: four entries are one cache line.
 const ARITY: usize = 4;
+/// The entries that there is room for once there is one.
+const LEAST: usize = 32;
 
 /// A 4-ary heap: the best of the simple queues for up to a few hundred events; O(log n) beyond.
 ///
@@ -29,6 +31,15 @@ impl Heap {
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Entry> {
         let hole = usize::from(std::mem::take(&mut self.hole));
         self.entries.drain(..).skip(hole)
+    }
+
+    /// The first time, by several at once: of many PEs, each would otherwise move its few events
+    /// again and again.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let more = if self.entries.is_empty() { LEAST } else { 1 };
+        self.entries.make_room(more, PENDING_EVENTS);
     }
 
     #[inline]
@@ -110,7 +121,9 @@ impl PendingSet for Heap {
             return self.sink(entry, ties);
         }
         let mut hole = self.entries.len();
-        self.entries.make_room(1, PENDING_EVENTS);
+        if hole == self.entries.capacity() {
+            self.grow();
+        }
         self.entries.push(entry);
         while hole > 0 {
             let parent = (hole - 1) / ARITY;
@@ -151,6 +164,11 @@ impl PendingSet for Heap {
     fn upcoming(&self, _: usize) -> Option<Handle> {
         // What comes after the first is in no order.
         None
+    }
+
+    fn see_unordered(&self, end: VirtualTime, see: impl FnMut(Handle)) {
+        let entries = &self.entries[usize::from(self.hole)..];
+        entries.iter().filter(|entry| entry.time() < end).map(Entry::handle).for_each(see);
     }
 
     fn len(&self) -> usize {

@@ -285,6 +285,10 @@ impl PendingSet for Ladder {
         self.run.get(self.next + distance).map(|entry| entry.handle())
     }
 
+    fn see_unordered(&self, end: VirtualTime, see: impl FnMut(Handle)) {
+        self.late.see_unordered(end, see);
+    }
+
     fn len(&self) -> usize {
         self.len
     }

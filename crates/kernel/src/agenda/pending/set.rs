@@ -94,6 +94,10 @@ pub trait PendingSet: Default {
     /// work. For prefetching only.
     fn upcoming(&self, distance: usize) -> Option<Handle>;
 
+    /// Passes to `see` the entries before `end` that the set holds in no order, so that it does not
+    /// know which are [coming up](Self::upcoming). For prefetching only.
+    fn see_unordered(&self, end: VirtualTime, see: impl FnMut(Handle));
+
     /// How many entries there are.
     fn len(&self) -> usize;
 

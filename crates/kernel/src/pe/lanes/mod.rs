@@ -32,6 +32,9 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         self.agenda.begin_batch(self.lps.bytes());
         self.retry_if_cancelled();
+        if self.world.tuning().crowded {
+            self.fetch_batch();
+        }
         let start = self.gauge.counts().processed;
         // Panics are caught once per batch, not per event.
         loop {
@@ -51,6 +54,18 @@ impl<T: PeTypes> Pe<'_, T> {
     #[inline(never)]
     fn execute_watched(&mut self, most: u32) {
         self.execute_lanes::<true>(most);
+    }
+
+    /// Prefetches what a batch of certain events needs, if there is any. One by one, each of them would
+    /// wait for its own.
+    #[cold]
+    #[inline(never)]
+    fn fetch_batch(&mut self) {
+        let horizon = self.frontier.horizon();
+        if self.first_time() < horizon {
+            self.lps.prefetch_few();
+            self.agenda.prefetch_before(horizon);
+        }
     }
 
     /// Executes up to `most` events: certain ones first, and others only if none is certain.

@@ -45,6 +45,7 @@ pub(crate) const TUNING: Tuning = Tuning {
     adapts_interval: false,
     patience: 1,
     measures: true,
+    crowded: false,
     history_most: 10_000,
     undoing: Undoing::Copy { interval: 1 },
     cancellation: Cancellation::Aggressive,

@@ -100,6 +100,7 @@ fn pe<M: Model, P: Port<M::Event>>(
         adapts_interval: seed.is_multiple_of(5),
         patience: 32,
         measures: true,
+        crowded: false,
         history_most: 1000,
         undoing,
         cancellation: warpline_kernel::Cancellation::Aggressive,
