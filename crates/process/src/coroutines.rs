@@ -22,50 +22,83 @@ pub(crate) const fn abilities<S, T>(
     }
 }
 
+/// What a model of processes says about itself, for engines.
+macro_rules! as_the_model_says {
+    () => {
+        fn lps(&self) -> u32 {
+            self.model().lps()
+        }
+
+        fn lookahead(&self) -> f64 {
+            self.model().lookahead()
+        }
+
+        fn lookahead_of(&self, lp: LpId) -> Option<f64> {
+            self.model().lookahead_of(lp)
+        }
+
+        fn links(&self, lp: LpId) -> Option<Vec<Link>> {
+            self.model().links(lp)
+        }
+
+        fn weight(&self, lp: LpId) -> f64 {
+            self.model().weight(lp)
+        }
+
+        fn group(&self, lp: LpId) -> Option<u32> {
+            self.model().group(lp)
+        }
+
+        fn kind(&self, lp: LpId) -> &str {
+            self.model().kind(lp)
+        }
+
+        fn unbiased_ties(&self) -> bool {
+            self.model().unbiased_ties()
+        }
+
+        fn declare(&self, declare: &mut Declarations) {
+            self.model().declare(declare);
+        }
+
+        fn views(&self, outcome: &Outcome) -> Vec<View> {
+            self.model().views(outcome)
+        }
+    };
+}
+
+/// How a model of processes is configured, apart from `configure`.
+macro_rules! configured_as_the_model {
+    () => {
+        type Parameters = M::Parameters;
+
+        const NAME: &'static str = M::NAME;
+        const ABOUT: &'static str = M::ABOUT;
+        const TIME_UNIT: &'static str = M::TIME_UNIT;
+        const DEFAULT_END: f64 = M::DEFAULT_END;
+
+        fn notes(parameters: &M::Parameters) -> Vec<(&'static str, String)> {
+            M::notes(parameters)
+        }
+
+        fn presets() -> &'static [Preset] {
+            M::presets()
+        }
+    };
+}
+
+pub(crate) use {as_the_model_says, configured_as_the_model};
+
 impl<M: ProcessModel> Model for Coroutines<M> {
     type State = ProcessLp<M::Message>;
     type Event = ProcessEvent<M::Message>;
 
     const ABILITIES: Abilities<Self::State, Self::Event> = abilities(M::WIRE);
 
-    fn lps(&self) -> u32 {
-        self.model().lps()
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.model().lookahead()
-    }
-
-    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
-        self.model().lookahead_of(lp)
-    }
-
-    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        self.model().links(lp)
-    }
-
-    fn weight(&self, lp: LpId) -> f64 {
-        self.model().weight(lp)
-    }
-
-    fn group(&self, lp: LpId) -> Option<u32> {
-        self.model().group(lp)
-    }
-
-    fn kind(&self, lp: LpId) -> &str {
-        self.model().kind(lp)
-    }
+    as_the_model_says!();
 
     fn is_conservative(&self, _: LpId) -> bool {
         true
-    }
-
-    fn unbiased_ties(&self) -> bool {
-        self.model().unbiased_ties()
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        self.model().declare(declare);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
@@ -88,29 +121,12 @@ impl<M: ProcessModel> Model for Coroutines<M> {
     fn results(&self, outcome: &Outcome) -> Results<Self> {
         self.model().results(outcome)
     }
-
-    fn views(&self, outcome: &Outcome) -> Vec<View> {
-        self.model().views(outcome)
-    }
 }
 
 impl<M: ProcessModel + Configure> Configure for Coroutines<M> {
-    type Parameters = M::Parameters;
-
-    const NAME: &'static str = M::NAME;
-    const ABOUT: &'static str = M::ABOUT;
-    const TIME_UNIT: &'static str = M::TIME_UNIT;
-    const DEFAULT_END: f64 = M::DEFAULT_END;
+    configured_as_the_model!();
 
     fn configure(parameters: &M::Parameters) -> Result<Self, String> {
         M::configure(parameters).map(Coroutines::new)
-    }
-
-    fn notes(parameters: &M::Parameters) -> Vec<(&'static str, String)> {
-        M::notes(parameters)
-    }
-
-    fn presets() -> &'static [Preset] {
-        M::presets()
     }
 }

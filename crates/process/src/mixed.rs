@@ -10,7 +10,7 @@ use warpline_model::{
     Results,
 };
 
-use crate::coroutines::abilities;
+use crate::coroutines::{abilities, as_the_model_says, configured_as_the_model};
 use crate::event::ProcessEvent;
 use crate::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
@@ -166,44 +166,10 @@ impl<M: MixedModel> Model for Mixed<M> {
 
     const ABILITIES: Abilities<Self::State, Self::Event> = abilities(M::WIRE);
 
-    fn lps(&self) -> u32 {
-        self.model().lps()
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.model().lookahead()
-    }
-
-    fn lookahead_of(&self, lp: LpId) -> Option<f64> {
-        self.model().lookahead_of(lp)
-    }
-
-    fn links(&self, lp: LpId) -> Option<Vec<Link>> {
-        self.model().links(lp)
-    }
-
-    fn weight(&self, lp: LpId) -> f64 {
-        self.model().weight(lp)
-    }
-
-    fn group(&self, lp: LpId) -> Option<u32> {
-        self.model().group(lp)
-    }
-
-    fn kind(&self, lp: LpId) -> &str {
-        self.model().kind(lp)
-    }
+    as_the_model_says!();
 
     fn is_conservative(&self, lp: LpId) -> bool {
         self.model().is_process(lp)
-    }
-
-    fn unbiased_ties(&self) -> bool {
-        self.model().unbiased_ties()
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        self.model().declare(declare);
     }
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
@@ -243,29 +209,12 @@ impl<M: MixedModel> Model for Mixed<M> {
     fn results(&self, outcome: &Outcome) -> Results<Self> {
         self.model().results(outcome).of_part(|mixed: &Self| &mixed.0)
     }
-
-    fn views(&self, outcome: &Outcome) -> Vec<View> {
-        self.model().views(outcome)
-    }
 }
 
 impl<M: MixedModel + Configure> Configure for Mixed<M> {
-    type Parameters = M::Parameters;
-
-    const NAME: &'static str = M::NAME;
-    const ABOUT: &'static str = M::ABOUT;
-    const TIME_UNIT: &'static str = M::TIME_UNIT;
-    const DEFAULT_END: f64 = M::DEFAULT_END;
+    configured_as_the_model!();
 
     fn configure(parameters: &M::Parameters) -> Result<Self, String> {
         M::configure(parameters).map(Mixed::new)
-    }
-
-    fn notes(parameters: &M::Parameters) -> Vec<(&'static str, String)> {
-        M::notes(parameters)
-    }
-
-    fn presets() -> &'static [Preset] {
-        M::presets()
     }
 }
