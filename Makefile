@@ -43,7 +43,7 @@ boost: setup-rust setup-boost
 test-mpi: setup-rust setup-mpi
 	$(CARGO) clippy --package warpline-mpi --package warpline-transport --features mpi --all-targets -- -D warnings
 	$(CARGO) test --package warpline-mpi --features mpi
-	WARPLINE_CASES=200 $(CARGO) test --package warpline --features mpi --test processes
+	WARPLINE_CASES=200 $(CARGO) test --package warpline-tests --features mpi --test processes
 	WARPLINE_KILLS=200 $(CARGO) test --package warpline-cli --features mpi --test all mpi::
 
 ## Checks formatting, lints, docs, layers and packages.
@@ -63,7 +63,7 @@ docs: setup-rust
 
 ## Packs what would be published, without building it.
 package: setup-rust
-	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-fuzz --exclude warpline-layers --exclude warpline-testkit --no-verify --allow-dirty --quiet
+	$(CARGO) package --workspace --exclude warpline-bench --exclude warpline-fuzz --exclude warpline-layers --exclude warpline-testkit --exclude warpline-tests --no-verify --allow-dirty --quiet
 
 ## Checks that dependencies point one way, and that documents name and promise what the code has.
 layers:
@@ -86,7 +86,7 @@ tsan:
 	@if rustup toolchain list 2>/dev/null | grep -q nightly; then \
 		rustup component add --toolchain nightly rust-src >/dev/null 2>&1 && host=$$(rustc -vV | sed -n 's/^host: //p') && \
 		RUSTFLAGS="-Zsanitizer=thread" $(CARGO) +nightly test -Zbuild-std --target $$host --target-dir target/tsan \
-			--package warpline --test engines -- threads::; \
+			--package warpline-tests --test engines -- threads::; \
 	else echo "no nightly toolchain: skipping ThreadSanitizer (rustup toolchain install nightly)"; fi
 
 ## Measures rates and ratios; TOPOLOGY=file.json is a network of your own.
@@ -115,7 +115,7 @@ test-rivals: setup-rust setup-mpi setup-boost
 
 ## Tries many more random models and schedules than `make test`.
 soak: setup-rust
-	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline --package warpline-kernel --package warpline-explain
+	WARPLINE_CASES=20000 $(CARGO) test --release --package warpline-tests --package warpline-kernel --package warpline-explain
 
 ## Runs random models with random settings against the sequential engine: HOURS=8 SEED=1.
 # It takes two minutes without HOURS. SEED repeats an attack. What fails is shrunk to a command.

@@ -20,7 +20,7 @@ const LAYERS: [&[&str]; 14] = [
     &["warpline-testkit"],
     &["warpline-models"],
     &["warpline-cli"],
-    &["warpline-bench", "warpline-fuzz", "warpline-layers"],
+    &["warpline-bench", "warpline-fuzz", "warpline-layers", "warpline-tests"],
 ];
 
 /// Pairs (user, used) that the order would allow, but the design does not.

@@ -136,7 +136,8 @@ fn ids_times_and_keys_come_back() {
 
 #[test]
 fn payloads_come_back_with_their_lengths() {
-    for len in [0, 1, 127, 128, 1000, 16_383, 16_384] {
+    let lengths = [0, 1, 127, 128, 1000, 16_383, 16_384];
+    for len in lengths.into_iter().filter(|len| !cfg!(miri) || *len < 1000) {
         let value = (payload(len), 3u64);
         let bytes = bytes_of(&value);
         let length_bytes = len.max(1).ilog2() as usize / 7 + 1;

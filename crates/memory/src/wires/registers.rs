@@ -381,7 +381,8 @@ mod tests {
     /// Comparators find at any moment what a reading of all registers finds.
     #[test]
     fn comparators_find_the_least_of_all_registers() {
-        for pes in [1, 2, 3, 5, 8, 13] {
+        let (most, rounds) = if cfg!(miri) { (3, 50) } else { (13, 200) };
+        for pes in [1, 2, 3, 5, 8, 13].into_iter().filter(|pes| *pes <= most) {
             let plain = registers(&Region::own(), pes, 0, u64::MAX);
             let compared = registers_with_comparators(&Region::own(), pes, 0, u64::MAX);
             let mut word = u64::from(pes);
@@ -391,7 +392,7 @@ mod tests {
             };
             let mut in_transit = vec![[0; 2]; pes as usize];
             let mut banks = vec![0; pes as usize];
-            for _ in 0..200 {
+            for _ in 0..rounds {
                 let from = draw(pes.into()) as usize;
                 let to = draw(pes.into()) as usize;
                 let time = draw(50);

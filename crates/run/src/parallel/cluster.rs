@@ -17,11 +17,14 @@ use crate::machine::core_time::CoreTime;
 const LOOK_EVERY: u64 = 1 << 12;
 /// With many PEs it looks more often, as a step of each takes longer, but no more often than this.
 const LOOK_LEAST: u64 = 1 << 8;
+/// Rows are passed on every so many steps, and no more often than each PE is stepped.
+const ROWS_EVERY: u64 = 1 << 6;
 
-/// Steps PEs until all of them are done; `next` says which is next.
+/// Steps PEs until all of them are done. `next` says which is next, and hears whether the last one
+/// was idle.
 pub(crate) fn drive(
     pes: &mut [&mut dyn AnyPe],
-    next: &mut dyn FnMut() -> usize,
+    next: &mut dyn FnMut(bool) -> usize,
     watch: &mut LoopMonitor<'_, '_>,
 ) -> Result<Driven, Error> {
     watch.begin(pes, 0);
@@ -31,9 +34,12 @@ pub(crate) fn drive(
     let mut stages = vec![EndingStage::default(); pes.len()];
     let mut full = None;
     let mut steps = 0u64;
+    let mut idle = false;
+    let rows_every = ROWS_EVERY.max(pes.len() as u64);
     let look_every = (LOOK_EVERY / pes.len() as u64).max(LOOK_LEAST);
     while running > 0 && full.is_none() {
-        let chosen = next();
+        let chosen = next(idle);
+        idle = true;
         if done[chosen] {
             continue;
         }
@@ -45,7 +51,8 @@ pub(crate) fn drive(
             panic!("a mistake of the engine, at PE {chosen} after {steps} steps: {}", last_panic())
         });
         match step {
-            Ok(Step::Worked | Step::Idle) => {}
+            Ok(Step::Worked) => idle = false,
+            Ok(Step::Idle) => {}
             Ok(Step::Finished | Step::Failed) => {
                 done[chosen] = true;
                 running -= 1;
@@ -53,7 +60,7 @@ pub(crate) fn drive(
             Err(why) => full = Some(OutOfMemory { place: Some(pes[chosen].position()), why }),
         }
         steps += 1;
-        if steps.is_multiple_of(1 << 6) {
+        if steps.is_multiple_of(rows_every) {
             pass_on_rows(pes, watch);
         }
         if steps.is_multiple_of(look_every) {

@@ -138,7 +138,9 @@ impl<M: Model> Prepared<'_, '_, M> {
         let (mut cluster, ports) = VirtualCluster::new(common.plan.pes, seed, codec);
         let ports = ports.into_iter().map(AnyPort::Virtual);
         let pes = common.pes(&region, start, gvts, ports, || any(common.plan.pending));
-        driven::run(pes, watch, |pes, watch| cluster::drive(pes, &mut || cluster.next_pe(), watch))
+        driven::run(pes, watch, |pes, watch| {
+            cluster::drive(pes, &mut |idle| cluster.next_pe(idle), watch)
+        })
     }
 
     /// One thread, in the order of the time of a modelled machine.

@@ -206,7 +206,7 @@ pub(super) trait Serve: Send {
 /// Time passes.
 impl<E: Wired> Serve for Arc<Mutex<VirtualCluster<E>>> {
     fn serve(&self) {
-        _ = self.lock().unwrap().next_pe();
+        _ = self.lock().unwrap().next_pe(true);
     }
 }
 

@@ -33,6 +33,9 @@ pub struct VirtualCluster<E> {
     speeds: Speeds,
     /// Steps until new speeds are drawn.
     until_change: u32,
+    /// For how many steps no PE has executed anything, and for how many the speeds outlast that.
+    idle: u32,
+    patience: u32,
 }
 
 /// How likely each PE is to be stepped: for a while, some are slow and some stand still. PEs of one
@@ -89,15 +92,24 @@ impl<E> VirtualCluster<E> {
         let delay = [1, pes, 4 * pes][random.below(3) as usize];
         let network = SharedNetwork::new(pes as usize, delay, Chance::new(mix64(!seed)), codec);
         let ports = (0..pes).map(|me| VirtualPort::new(me, network.clone())).collect();
-        let cluster =
-            VirtualCluster { network, random, speeds: Speeds::equal(pes), until_change: 0 };
+        let cluster = VirtualCluster {
+            network,
+            random,
+            speeds: Speeds::equal(pes),
+            until_change: 0,
+            idle: 0,
+            // By then what was under way has arrived.
+            patience: delay.max(pes),
+        };
         (cluster, ports)
     }
 
-    /// The PE to step next.
-    pub fn next_pe(&mut self) -> usize {
+    /// The PE to step next. The last one was `idle` if it had nothing to execute: when those that
+    /// do not stand still have waited long enough, others get their turn.
+    pub fn next_pe(&mut self, idle: bool) -> usize {
         self.network.get().advance();
-        if self.until_change == 0 {
+        self.idle = if idle { self.idle + 1 } else { 0 };
+        if self.until_change == 0 || self.idle > self.patience {
             self.draw_speeds();
         }
         self.until_change -= 1;
@@ -108,6 +120,7 @@ impl<E> VirtualCluster<E> {
         let pes = self.speeds.pes;
         self.until_change = 1 + self.random.below(LASTING * pes.min(LASTING_PES));
         self.speeds.draw(&mut self.random);
+        self.idle = 0;
     }
 }
 

@@ -10,7 +10,7 @@ use warpline::{GvtAlgorithm, LpChoice, Messages, Synchronisation};
 use warpline_testkit::Story;
 use warpline_testkit::matrix::ALGORITHMS;
 
-#[path = "../../examples/live_log/plant.rs"]
+#[path = "../../warpline/examples/live_log/plant.rs"]
 mod plant;
 
 use plant::{Plant, Setup};

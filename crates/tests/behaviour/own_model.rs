@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use warpline::serde_json::{self, Value};
 
-/// The program of an example. `cargo test` on the whole package has built it; otherwise this does.
+/// The program of an example. `cargo test` on the whole workspace has built it; otherwise this does.
 fn program(name: &str) -> PathBuf {
     let tests = std::env::current_exe().expect("a test has a path");
     let target =
@@ -43,8 +43,8 @@ fn json(directory: &Path, line: &str) -> Value {
 
 #[test]
 fn the_readme_shows_the_program_that_is_tested() {
-    let readme = include_str!("../../README.md");
-    let model = include_str!("../../examples/rumour/readme.rs");
+    let readme = include_str!("../../../README.md");
+    let model = include_str!("../../warpline/examples/rumour/readme.rs");
     assert!(
         readme.contains(&format!("```rust,no_run\n{model}```\n")),
         "README.md has another model than examples/rumour/readme.rs"

@@ -1,5 +1,5 @@
 //! The advice about a parallel run, tested on workloads with known problems. Advice about waiting
-//! PEs needs cores that no other program uses: `WARPLINE_IDLE=1 cargo test --package warpline
+//! PEs needs cores that no other program uses: `WARPLINE_IDLE=1 cargo test --package warpline-tests
 //! --test behaviour advice -- --test-threads=1` says that there are such cores.
 
 use std::hint::black_box;
