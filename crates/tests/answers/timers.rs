@@ -2,7 +2,7 @@
 //! undone.
 
 use warpline::prelude::*;
-use warpline::{Cancellation, EventCost, Synchronisation};
+use warpline::{Cancellation, EventCost, GoAhead, Synchronisation};
 use warpline_testkit::time_limit;
 
 /// Connections that send each other packets. Each packet is acknowledged, or the timer of its
@@ -182,11 +182,12 @@ fn far_events_of_what_is_undone_do_not_pile_up() {
     let _limit = time_limit("alarms that are put off");
     let alarms = 4;
     let run = Simulation::new(PutOff { alarms })
-        .end(9000.0)
+        .end(90_000.0)
         .sync(Synchronisation::Optimistic)
         .threads(2)
         .virtual_cluster(7)
         .gvt_interval(500)
+        .go_ahead(GoAhead::Always)
         .run()
         .expect("it runs");
     let parallel = run.record.parallel.as_ref().expect("there were PEs");

@@ -22,6 +22,8 @@ const LASTING: u32 = 100;
 /// With more PEs than this, speeds last no longer: GVT needs all PEs, and would wait long for those
 /// that stand still.
 const LASTING_PES: u32 = 16;
+/// One in so many draws of speeds lasts however long the PEs wait.
+const PATIENT: u32 = 64;
 
 /// PEs that live in one thread, and the network between them. Which PE is stepped next, and how
 /// long each message takes, is drawn from a seed. The same seed gives the same schedule, so errors
@@ -33,6 +35,8 @@ pub struct VirtualCluster<E> {
     speeds: Speeds,
     /// Steps until new speeds are drawn.
     until_change: u32,
+    /// How long messages take, or a step of every PE if that is longer.
+    turn: u32,
     /// For how many steps no PE has executed anything, and for how many the speeds outlast that.
     idle: u32,
     patience: u32,
@@ -97,9 +101,9 @@ impl<E> VirtualCluster<E> {
             random,
             speeds: Speeds::equal(pes),
             until_change: 0,
+            turn: delay.max(pes),
             idle: 0,
-            // By then what was under way has arrived.
-            patience: delay.max(pes),
+            patience: 0,
         };
         (cluster, ports)
     }
@@ -108,7 +112,7 @@ impl<E> VirtualCluster<E> {
     /// do not stand still have waited long enough, others get their turn.
     pub fn next_pe(&mut self, idle: bool) -> usize {
         self.network.get().advance();
-        self.idle = if idle { self.idle + 1 } else { 0 };
+        self.idle = if idle { self.idle.saturating_add(1) } else { 0 };
         if self.until_change == 0 || self.idle > self.patience {
             self.draw_speeds();
         }
@@ -121,6 +125,8 @@ impl<E> VirtualCluster<E> {
         self.until_change = 1 + self.random.below(LASTING * pes.min(LASTING_PES));
         self.speeds.draw(&mut self.random);
         self.idle = 0;
+        let patient = self.random.below(PATIENT) == 0;
+        self.patience = if patient { u32::MAX } else { self.turn };
     }
 }
 
@@ -145,6 +151,23 @@ mod tests {
                 && near(chosen[4], 10_000),
             "{chosen:?}"
         );
+    }
+
+    #[test]
+    fn speeds_last_less_long_while_nothing_happens() {
+        let lasting = |idle: bool| {
+            let (mut cluster, _ports) = VirtualCluster::<()>::new(4, 1, None);
+            let mut draws = 0;
+            for _ in 0..100_000 {
+                let last = cluster.until_change;
+                cluster.next_pe(idle);
+                draws += u32::from(cluster.until_change + 1 != last);
+            }
+            100_000 / draws
+        };
+        let most = LASTING * 4;
+        assert!((most / 3..most).contains(&lasting(false)), "{}", lasting(false));
+        assert!(lasting(true) < most / 10, "{}", lasting(true));
     }
 
     #[test]
