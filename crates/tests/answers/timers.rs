@@ -182,11 +182,11 @@ fn far_events_of_what_is_undone_do_not_pile_up() {
     let _limit = time_limit("alarms that are put off");
     let alarms = 4;
     let run = Simulation::new(PutOff { alarms })
-        .end(90_000.0)
+        .end(18_000.0)
         .sync(Synchronisation::Optimistic)
         .threads(2)
         .virtual_cluster(7)
-        .gvt_interval(500)
+        .gvt_interval(50)
         .go_ahead(GoAhead::Always)
         .run()
         .expect("it runs");
