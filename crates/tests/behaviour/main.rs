@@ -12,6 +12,8 @@ mod long_events;
 mod memory;
 mod observation;
 mod own_model;
+mod parameters;
+mod plans;
 mod replications;
 mod settings;
 mod side_by_side;

@@ -6,9 +6,8 @@ use warpline_memory::CasCounts;
 
 use crate::{CasPort, InboxPort, ModelledPort, NodePort, RingPort, VirtualPort};
 
-/// A port of a kind that is chosen at run time. A PE is faster with a port of a kind known at
-/// compile time. Where speed does not matter, this one saves compiling the engine for each kind and
-/// each model.
+/// A port of a kind that is chosen at run time. It saves compiling the engine of each model for each
+/// kind.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),

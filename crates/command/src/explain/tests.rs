@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::advice::ratio;
 use super::*;
 use crate::options::help::EXPLANATION;
-use crate::test_models::{Queue, QueueParameters};
 use warpline_run::prelude::*;
 
 /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the
@@ -220,9 +219,7 @@ fn divided_groups_are_named() {
 
 #[test]
 fn a_run_without_events_cannot_be_explained() {
-    let settings = Settings::default();
-    let nothing = ExplainModel { settings: &settings, quiet: true }
-        .visit::<Queue>(QueueParameters::default());
+    let nothing = explained(Clocks::default(), &[("end", "0")]);
     let Err(failure) = nothing else { panic!("a success") };
     assert!(
         failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing to explain"),

@@ -305,6 +305,3 @@ impl<'a, M: Model> Simulation<'a, M> {
         outcome.inspect_err(|error| first.tell(error))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,13 +4,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use warpline_kernel::gvt::AnyGvt;
-use warpline_kernel::pending::PendingSet;
-use warpline_kernel::{Event, Pe, PeInputs, Port, Task, TraceLimits, Tuning, Undoing, Window};
+use warpline_kernel::pending::{AnyPending, Heap, Ladder};
+use warpline_kernel::{Event, Pe, PeInputs, Task, TraceLimits, Tuning, Undoing, Window};
 use warpline_memory::{Buffers, Region, buffers_of, list_for, prefer_huge_pages};
 use warpline_model::engine::{Beat, Executor, Limits};
 use warpline_model::{Model, Statistics};
+use warpline_transport::AnyPort;
 
 use super::all_pes::AllPes;
+use crate::Pending;
 use crate::machine::budget::RunBudget;
 use crate::plan::ParallelPlan;
 use crate::state::run_state::Share;
@@ -18,6 +20,9 @@ use crate::state::run_state::Share;
 /// With more PEs than about this many, some of them tell for all where time goes. To measure it takes
 /// longer than the first steps of a PE, and many PEs make few.
 const MEASURED_MOST: u32 = 64;
+
+/// A PE of a model.
+pub(crate) type PeOf<'m, M> = Pe<'m, (M, AnyPending, AnyPort<<M as Model>::Event>)>;
 
 /// What each PE begins with.
 pub(crate) struct Start<M: Model> {
@@ -45,14 +50,13 @@ impl<'m, M: Model> Common<'m, M> {
     }
 
     /// The PEs of this process, with its ports.
-    pub(crate) fn pes<Q: PendingSet, P: Port<M::Event>>(
+    pub(crate) fn pes(
         &self,
         region: &Region,
         start: Start<M>,
         gvts: Vec<AnyGvt>,
-        ports: impl IntoIterator<Item = P>,
-        pending: impl Fn() -> Q,
-    ) -> Vec<Pe<'m, (M, Q, P)>> {
+        ports: impl IntoIterator<Item = AnyPort<M::Event>>,
+    ) -> Vec<PeOf<'m, M>> {
         let Common { plan, task, limits, local, .. } = self;
         let saving = plan.tuning.undoing == Undoing::Reverse;
         // PEs that send each other nothing may go on without limit.
@@ -62,24 +66,26 @@ impl<'m, M: Model> Common<'m, M> {
         let beat = plan.machine.is_some().then(Arc::<Beat>::default);
         let measured_every = plan.pes.div_ceil(MEASURED_MOST);
         let crowded = plan.machine.is_some();
-        let make =
-            |(port, ((buffers, gvt), statistics)): (P, ((Buffers<_>, AnyGvt), Statistics))| {
-                let window = Window::new(plan.window, task.end, least, plan.pes);
-                let mut executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-                if let Some(beat) = &beat {
-                    executor.share_beat(beat);
-                }
-                let pending = pending();
-                let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
-                let measures = inputs.buffers.me().is_multiple_of(measured_every);
-                let mut pe = Pe::new(task, Tuning { measures, crowded, ..plan.tuning }, inputs);
-                self.trace.into_iter().for_each(|limits| pe.trace(limits));
-                pe.draw_on(self.budget.account());
-                if let Some(Share { lps, pending }) = shares.next() {
-                    pe.take_over(lps, pending);
-                }
-                pe
-            };
+        let make = |(port, ((buffers, gvt), statistics)): (
+            AnyPort<_>,
+            ((Buffers<_>, AnyGvt), Statistics),
+        )| {
+            let window = Window::new(plan.window, task.end, least, plan.pes);
+            let mut executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
+            if let Some(beat) = &beat {
+                executor.share_beat(beat);
+            }
+            let pending = empty(plan.pending);
+            let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
+            let measures = inputs.buffers.me().is_multiple_of(measured_every);
+            let mut pe = Pe::new(task, Tuning { measures, crowded, ..plan.tuning }, inputs);
+            self.trace.into_iter().for_each(|limits| pe.trace(limits));
+            pe.draw_on(self.budget.account());
+            if let Some(Share { lps, pending }) = shares.next() {
+                pe.take_over(lps, pending);
+            }
+            pe
+        };
         let portable = M::ABILITIES.wire().and_then(|wire| wire.proof()).map(Event::is_portable);
         let mine = local.start as u32..local.end as u32;
         let buffers = buffers_of(region, portable, (plan.pes, mine), plan.pools);
@@ -89,5 +95,13 @@ impl<'m, M: Model> Common<'m, M> {
         prefer_huge_pages(&mut pes);
         pes.extend(ports.into_iter().zip(of_process).take(local.len()).map(make));
         pes
+    }
+}
+
+/// An empty pending set of this kind.
+fn empty(kind: Pending) -> AnyPending {
+    match kind {
+        Pending::Ladder => AnyPending::Ladder(Ladder::default()),
+        Pending::Heap => AnyPending::Heap(Heap::default()),
     }
 }

@@ -3,9 +3,8 @@ use warpline_memory::Handle;
 
 use super::{Entry, Heap, Ladder, PendingSet, Ties};
 
-/// A pending set of a kind that is chosen at run time. A PE with a set of a known kind is faster;
-/// where speed does not matter, one that takes either kind saves compiling the engine once more for
-/// each model.
+/// A pending set of a kind that is chosen at run time. It saves compiling the engine of each model
+/// for each kind.
 #[derive(Debug)]
 pub enum AnyPending {
     /// A [`Ladder`].

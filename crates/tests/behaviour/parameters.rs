@@ -1,4 +1,6 @@
-use crate::prelude::*;
+//! Models with and without parameters.
+
+use warpline::prelude::*;
 
 /// A clock with the parameters `P`.
 struct Clock<P>(P);
