@@ -20,8 +20,8 @@ struct Clocks {
     /// Declared lookahead.
     #[parameter(default = 0.0, range = 0.0..)]
     lookahead: f64,
-    /// Ticks of clock 0 per tick of the others.
-    #[parameter(default = 1, range = 1..)]
+    /// Ticks of clock 0 per tick of the others. With 0 it stands still.
+    #[parameter(default = 1, range = 0..)]
     haste: u32,
     /// How many LPs a group has; 0 is no groups.
     #[parameter(range = 0..)]
@@ -46,7 +46,9 @@ impl Model for Clocks {
     }
 
     fn init(&self, lp: &mut Init<Self>) {
-        lp.send(lp.id(), 0.0, true);
+        if self.haste > 0 || lp.id() != LpId(0) {
+            lp.send(lp.id(), 0.0, true);
+        }
     }
 
     fn handle(&self, (): &mut (), tick: &bool, lp: &mut Context<Self>) {
@@ -219,7 +221,7 @@ fn divided_groups_are_named() {
 
 #[test]
 fn a_run_without_events_cannot_be_explained() {
-    let nothing = explained(Clocks::default(), &[("end", "0")]);
+    let nothing = explained(Clocks { clocks: 1, haste: 0, ..Clocks::default() }, &[]);
     let Err(failure) = nothing else { panic!("a success") };
     assert!(
         failure.code == Failure::USAGE_ERROR && failure.message.contains("nothing to explain"),
