@@ -241,6 +241,17 @@ impl<Q: PendingSet> Pair<Q> {
         }
     }
 
+    /// How many of the entries before `end` the set holds in no order. Each of them is pending, lies
+    /// before `end`, and is seen once.
+    fn unordered_before(&self, end: VirtualTime) -> usize {
+        let mut seen = BTreeSet::new();
+        self.set.see_unordered(end, |handle| {
+            assert!(self.places.key(handle).0 < end, "{handle:?} does not lie before {end}");
+            assert!(seen.insert(handle.bits()), "{handle:?} was seen twice");
+        });
+        seen.len()
+    }
+
     /// Takes out all entries but those of one in `divisor` handles.
     fn thin(&mut self, divisor: u32) {
         let stays = |handle: u32| handle.is_multiple_of(divisor);
@@ -419,6 +430,21 @@ macro_rules! conformance {
                 }
             }
 
+            #[test]
+            fn entries_in_no_order_are_pending() {
+                for times in TIMES {
+                    let mut pair = Pair::<$set>::new(8, 2);
+                    for _ in 0..scaled(500) {
+                        pair.run(&Phase::Mix(4, times));
+                        for place in [0, pair.model.len() / 2] {
+                            if let Some(((end, ..), _)) = pair.model.iter().nth(place) {
+                                pair.unordered_before(*end);
+                            }
+                        }
+                    }
+                }
+            }
+
             /// Undoing events puts entries back, before all others.
             #[test]
             fn takes_entries_back() {
@@ -453,3 +479,24 @@ macro_rules! conformance {
 
 conformance!(heap, Heap);
 conformance!(ladder, Ladder);
+
+/// Nothing in a heap is in order, and a ladder with few entries is a heap. Of many, it holds those in
+/// no order that come before what it has sorted.
+#[test]
+fn what_is_in_no_order_is_seen() {
+    let all = VirtualTime::from_bits(f64::INFINITY.to_bits());
+    let mut heap = Pair::<Heap>::new(4, 2);
+    let mut ladder = Pair::<Ladder>::new(4, 2);
+    heap.run(&Phase::Push(100, Times::Exponential));
+    ladder.run(&Phase::Push(100, Times::Exponential));
+    assert_eq!((heap.unordered_before(all), ladder.unordered_before(all)), (100, 100));
+    heap.run(&Phase::Push(3900, Times::Exponential));
+    ladder.run(&Phase::Push(3900, Times::Exponential));
+    heap.run(&Phase::Pop(10));
+    ladder.run(&Phase::Pop(10));
+    let few = ladder.unordered_before(all);
+    assert!(heap.unordered_before(all) == 3990 && few < 1000, "{few}");
+    heap.run(&Phase::Push(5, Times::Past));
+    ladder.run(&Phase::Push(5, Times::Past));
+    assert_eq!((heap.unordered_before(all), ladder.unordered_before(all)), (3995, few + 5));
+}

@@ -57,8 +57,7 @@ impl<T: PeTypes> Pe<'_, T> {
     }
 
     /// Prefetches what a batch of certain events needs, if there is any. One by one, each of them would
-    /// wait for its own.
-    #[cold]
+    /// wait for its own. Not inlined, as most runs have no use for it.
     #[inline(never)]
     fn fetch_batch(&mut self) {
         let horizon = self.frontier.horizon();
