@@ -198,7 +198,8 @@ fn a_trace_stays_within_bounds() {
             trace["otherData"]
         );
     }
-    let (run, trace, _) = traced(hops(2500).end(3.0));
+    // In a schedule of its own: a PE that waits for long, while others have its core, fills a trace.
+    let (run, trace, _) = traced(hops(2500).end(3.0).virtual_cluster(1));
     let run = run.expect("it runs");
     check(&trace, run.record.committed_events);
     assert!(
