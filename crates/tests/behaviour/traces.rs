@@ -198,16 +198,19 @@ fn a_trace_stays_within_bounds() {
             trace["otherData"]
         );
     }
-    // In a schedule of its own: a PE that waits for long, while others have its core, fills a trace.
-    let (run, trace, _) = traced(hops(2500).end(3.0).virtual_cluster(1));
-    let run = run.expect("it runs");
-    check(&trace, run.record.committed_events);
-    assert!(
-        !run.trace.expect("there is a trace").is_thinned()
-            && trace["otherData"].get("note").is_none()
-    );
-    let lps = lps_shown(&trace);
-    assert!(lps.len() <= 1000 && lps.iter().all(|lp| lp.is_multiple_of(3)), "{lps:?}");
+    let many = || hops(2500).end(3.0);
+    // How many spans threads fill with waiting depends on what else the machine does.
+    for (simulation, is_whole) in [(many(), false), (many().virtual_cluster(1), true)] {
+        let (run, trace, _) = traced(simulation);
+        let run = run.expect("it runs");
+        check(&trace, run.record.committed_events);
+        let lps = lps_shown(&trace);
+        assert!(lps.len() <= 1000 && lps.iter().all(|lp| lp.is_multiple_of(3)), "{lps:?}");
+        let note = trace["otherData"].get("note");
+        let summary = run.trace.expect("there is a trace");
+        assert_eq!(note.is_some(), summary.is_thinned(), "{note:?}");
+        assert!(!is_whole || note.is_none(), "{note:?}");
+    }
 }
 
 fn lps_shown(trace: &Value) -> Vec<u64> {

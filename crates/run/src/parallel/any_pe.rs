@@ -1,4 +1,4 @@
-//! PEs of any model, with any pending set and wires, for the code that steps them.
+//! PEs of any model, for the code that steps them.
 //!
 //! A PE is compiled for each model. What steps PEs is compiled once: it calls a PE once a step,
 //! which is some hundred events, and can do so by a table of functions.
@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 
 use warpline_base::{Moment, VirtualTime};
 use warpline_kernel::gvt::{Barrier, Verdict};
-use warpline_kernel::{Counts, MomentRow, Pe, PeTypes, Position, Step};
+use warpline_kernel::{Counts, MomentRow, Pe, Position, Step};
 use warpline_memory::Exhausted;
+use warpline_model::Model;
 use warpline_model::engine::Beat;
+
+use super::common::PeOf;
 
 /// Declares a trait with functions that a PE has by the same names, and passes calls on to them.
 macro_rules! any_pe {
@@ -20,7 +23,7 @@ macro_rules! any_pe {
             $(fn $name $parameters $(-> $result)?;)+
         }
 
-        impl<T: PeTypes<Pending: Send, Port: Send>> $any for Pe<'_, T> {
+        impl<M: Model> $any for PeOf<'_, M> {
             $(any_pe!(@pass $name $parameters $(-> $result)?);)+
         }
     )+};

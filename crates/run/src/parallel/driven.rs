@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use warpline_base::{Moment, VirtualTime};
-use warpline_kernel::{Event, Measured, Parts, Pe, PeTypes};
+use warpline_kernel::{Event, Measured, Parts, Pe};
 use warpline_memory::Pool;
 use warpline_model::Model;
 use warpline_record::MachineRecord;
 use warpline_transport::CourierCounts;
 
 use super::any_pe::AnyPe;
+use super::common::PeOf;
 use super::merge::RowMerge;
 use super::monitor::LoopMonitor;
 use super::out_of_memory::OutOfMemory;
@@ -73,18 +74,18 @@ impl ThreadTimes {
 ///
 /// # Errors
 /// Those of `drive`, or if another process is gone.
-pub(crate) fn run<T: PeTypes<Pending: Send, Port: Send>>(
-    mut pes: Vec<Pe<'_, T>>,
+pub(crate) fn run<M: Model>(
+    mut pes: Vec<PeOf<'_, M>>,
     mut watch: LoopMonitor<'_, '_>,
     drive: impl FnOnce(&mut [&mut dyn AnyPe], &mut LoopMonitor<'_, '_>) -> Result<Driven, Error>,
-) -> Result<LoopOutcome<T::Model>, Error> {
+) -> Result<LoopOutcome<M>, Error> {
     let mut any: Vec<&mut dyn AnyPe> = pes.iter_mut().map(|pe| pe as &mut dyn AnyPe).collect();
     let mut driven = drive(&mut any, &mut watch)?;
     let ended = end(&mut any, &mut driven, &mut watch)?;
     drop(any);
     let pending =
         if ended.goes_on { pes.iter_mut().map(Pe::hand_over).collect() } else { Vec::new() };
-    let mut parts: Vec<Parts<T::Model>> = pes.into_iter().map(Pe::into_parts).collect();
+    let mut parts: Vec<Parts<M>> = pes.into_iter().map(Pe::into_parts).collect();
     driven.times.iter().for_each(|times| times.correct(&mut parts));
     let LoopMonitor { rows, merge, .. } = watch;
     Ok(LoopOutcome { parts, pending, rows, merge, driven, ended })

@@ -2,8 +2,8 @@
 //!
 //! *Code for each model.* An engine is compiled for every model, and most of the time of a build
 //! goes there. So there is one kind of PE, whose pending set and wires are chosen at run time
-//! (`AnyPending`, `AnyPort`): one more with rings and the ladder alone, as there was once, saved 1 %
-//! of instructions and took a third of the code. What steps PEs is compiled once, for all models
+//! (`AnyPending`, `AnyPort`). A second kind, with rings and the ladder alone, would be a third of the
+//! code, and save 1 % of the instructions of a PE. What steps PEs is compiled once, for all models
 //! ([`any_pe`](super::any_pe)).
 
 use std::sync::Arc;
