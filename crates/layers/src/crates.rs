@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 14] = [
     &["warpline-explain", "warpline-ranks", "warpline-transport"],
     &["warpline-boost"],
     &["warpline-run"],
-    &["warpline-cases"],
+    &["warpline-calibration", "warpline-cases"],
     &["warpline-command"],
     &["warpline"],
     &["warpline-testkit"],

@@ -5,7 +5,6 @@
 //! here is for the command line.
 
 mod builder;
-mod calibration;
 mod conclude;
 mod job;
 mod machine;
@@ -22,7 +21,6 @@ mod state;
 mod watch;
 
 pub use builder::Simulation;
-pub use calibration::{Calibration, calibrate};
 pub use machine::boost::HAS_BOOST;
 pub use machine::provenance;
 pub use outcome::verify;

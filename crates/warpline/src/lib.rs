@@ -92,6 +92,7 @@
 extern crate self as warpline;
 
 pub use warpline_base as base;
+pub use warpline_calibration::{Calibration, calibrate};
 #[cfg(feature = "command")]
 pub use warpline_command::{self as command, command};
 pub use warpline_explain::{
@@ -103,14 +104,13 @@ pub use warpline_model::*;
 pub use warpline_process as process;
 pub use warpline_ranks as ranks;
 pub use warpline_run::{
-    Barrier, BufferPool, CORES, Calibration, Cancellation, Carrier, Communication,
-    CommunicationRing, Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation,
-    Failure, FigureGroup, FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart,
-    HAS_BOOST, Horizon, LongEvent, LpChoice, MachineScale, Mailbox, MemoryLimit, Messages,
-    Mismatch, Pending, Place, PlannedSetting, PoolOrder, Progress, Records, Replicated, Run,
-    SettingError, Settings, Share, Simulation, Spread, StopSwitch, SubPool, Synchronisation,
-    TableRows, TraceSummary, Undo, UnequalRuns, Verification, VerifiedKind, VerifyError,
-    VerifyLimits, calibrate, settings,
+    Barrier, BufferPool, CORES, Cancellation, Carrier, Communication, CommunicationRing,
+    Conservative, CopyInterval, DividedGroups, Error, EventCost, Explanation, Failure, FigureGroup,
+    FossilCollection, GoAhead, GvtAlgorithm, GvtIntervalControl, GvtStart, HAS_BOOST, Horizon,
+    LongEvent, LpChoice, MachineScale, Mailbox, MemoryLimit, Messages, Mismatch, Pending, Place,
+    PlannedSetting, PoolOrder, Progress, Records, Replicated, Run, SettingError, Settings, Share,
+    Simulation, Spread, StopSwitch, SubPool, Synchronisation, TableRows, TraceSummary, Undo,
+    UnequalRuns, Verification, VerifiedKind, VerifyError, VerifyLimits, settings,
 };
 
 /// What a program around a model usually needs, in one `use`.

@@ -7,7 +7,7 @@ pub(crate) mod request;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use warpline_run::Calibration;
+use warpline_calibration::Calibration;
 
 use self::check::{Check, refused};
 use self::request::CalibrationRequest;
@@ -40,7 +40,7 @@ fn measure<C: Catalogue>(
     let mut progress = |done: u64, all: u64, what: &str| {
         counter.get_or_insert_with(|| RunCounter::new(all, request.quiet)).show(done, what);
     };
-    let calibration = warpline_run::calibrate(request.quick, &mut progress)?;
+    let calibration = warpline_calibration::calibrate(request.quick, &mut progress)?;
     counter.into_iter().for_each(RunCounter::finish);
     let Calibration { sheet, notes } = calibration;
     sheet.save(&place).map_err(|error| Failure::failed(error.to_string()))?;

@@ -3,10 +3,10 @@
 use warpline_machine::Sheet;
 use warpline_model::prelude::*;
 use warpline_record::{ParallelRecord, RunRecord};
+use warpline_run::{Error, GvtIntervalControl, Simulation, Synchronisation};
 
 use super::sample::Sample;
 use super::threads::Wires;
-use crate::{Error, GvtIntervalControl, Simulation, Synchronisation};
 
 /// LPs, as many as fit into the caches of most cores.
 const LPS: u32 = 1 << 13;

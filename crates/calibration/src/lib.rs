@@ -14,14 +14,13 @@ mod threads;
 use std::time::Instant;
 
 use warpline_machine::Sheet;
+use warpline_run::{Error, provenance};
 
 use self::cores::cores;
 use self::loopback::Loopback;
 use self::noise::Interruptions;
 use self::runs::RunCosts;
 use self::threads::Wires;
-use crate::Error;
-use crate::machine::provenance;
 
 /// A share of core time that others took from which on figures are doubtful.
 const LOST_MOST: f64 = 0.05;
