@@ -21,37 +21,23 @@ mod promises;
 mod targets;
 mod unsafety;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     if std::env::args().nth(1).as_deref() == Some("circles") {
-        return modules::tell_circles(&root).map_or_else(fail, |()| ExitCode::SUCCESS);
-    }
-    let checks = [
-        crates::check(&root),
-        modules::check(&root),
-        unsafety::check(&root),
-        names::check(&root),
-        packages::check(&root),
-        promises::check(&root),
-        targets::check(&root),
-    ];
-    let mut breaches = 0;
-    for check in checks {
-        match check {
-            Ok(found) => {
-                found.iter().for_each(|breach| eprintln!("layers: {breach}"));
-                breaches += found.len();
-            }
+        return match modules::tell_circles(&root) {
+            Ok(()) => ExitCode::SUCCESS,
             Err(problem) => {
                 eprintln!("layers: cannot check: {problem}");
-                breaches += 1;
+                ExitCode::FAILURE
             }
-        }
+        };
     }
-    if breaches > 0 {
+    let breaches = breaches(&root);
+    breaches.iter().for_each(|breach| eprintln!("layers: {breach}"));
+    if !breaches.is_empty() {
         return ExitCode::FAILURE;
     }
     modules::known_circles().for_each(|circle| println!("layers: known circle in {circle}"));
@@ -62,7 +48,33 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn fail(problem: String) -> ExitCode {
-    eprintln!("layers: cannot check: {problem}");
-    ExitCode::FAILURE
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Everything that is not as it should be, and what could not be checked.
+fn breaches(root: &Path) -> Vec<String> {
+    let checks = [
+        crates::check(root),
+        modules::check(root),
+        unsafety::check(root),
+        names::check(root),
+        packages::check(root),
+        promises::check(root),
+        targets::check(root),
+    ];
+    let found = |check: Result<Vec<String>, String>| {
+        check.unwrap_or_else(|problem| vec![format!("cannot check: {problem}")])
+    };
+    checks.into_iter().flat_map(found).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_is_as_its_documents_say() {
+        assert_eq!(breaches(&root()), Vec::<String>::new());
+    }
 }

@@ -121,7 +121,7 @@ fn engines_may_change_at_any_time() {
             simulation(lookahead, None).sync(Synchronisation::Sequential).run().expect("a run"),
         );
         let mut most = 0;
-        for seed in 0..40 {
+        for seed in 0..24 {
             let _limit = time_limit((lookahead, seed));
             let run = changing(lookahead, None, seed).run().expect("a run");
             let engines = &run.record.engines;
@@ -178,7 +178,7 @@ fn the_record_is_about_all_segments() {
 #[test]
 fn a_hundred_handovers_change_nothing() {
     let _limit = time_limit("a hundred handovers");
-    let long = |simulation: Simulation<'static, Bank>| simulation.end(3000.0).warmup(0.0);
+    let long = |simulation: Simulation<'static, Bank>| simulation.end(600.0).warmup(0.0);
     let expected =
         answer(long(simulation(0.2, None)).sync(Synchronisation::Sequential).run().expect("a run"));
     for seed in [1, 2, 3] {

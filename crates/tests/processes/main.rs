@@ -28,15 +28,15 @@ use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
 use self::acts::Victim;
 
 /// How many random models there are, unless a variable says otherwise.
-const CASES: u32 = 100;
+const CASES: u32 = 60;
 /// A case hangs if it writes nothing for so long, many times what most cases take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// How many random models `mpirun` launches, if this was built with MPI: it takes longer to start.
-const LAUNCHED: u32 = 20;
+const LAUNCHED: u32 = 12;
 /// How many models have effects outside, and how many of these `mpirun` launches.
-const ACTS: u32 = 30;
-const LAUNCHED_ACTS: u32 = 10;
+const ACTS: u32 = 20;
+const LAUNCHED_ACTS: u32 = 6;
 
 /// The option with which `env` makes a program ignore the ends of its children, on some systems.
 const IGNORING: &str = "--ignore-signal=CHLD";

@@ -200,10 +200,3 @@ fn a_library_and_a_program_of_one_crate_are_apart() {
     ];
     assert_eq!(found(&files), NONE);
 }
-
-#[test]
-fn the_real_crates_have_no_other_circles_than_the_known_ones() {
-    let breaches = check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
-        .expect("all crates can be read");
-    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
-}
