@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use warpline::base::random::Random;
 use warpline::prelude::Model;
-use warpline::{Barrier, Error, GvtAlgorithm, LpId, Share};
+use warpline::{Barrier, Error, GvtAlgorithm, Horizon, LpId, Share};
 use warpline_testkit::matrix::{Configuration, Copies, Parallel, compare_first, run};
 use warpline_testkit::random_model::{Diary, Inline, Owned};
 use warpline_testkit::{RandomModel, Recipe, Settings, cases, reference};
@@ -385,7 +385,7 @@ where
     RandomModel<WORDS, O>: Model + Clone,
 {
     let mut random = Random::new(seed, LpId(0), 1);
-    let settings = Settings::new(seed, 20.0);
+    let settings = Settings::new(seed, 10.0);
     let pes = 1 + random.below(3);
     let copies = random.bernoulli(0.5).then(|| Copies::draw(&mut random));
     let mut parallel = Parallel {
@@ -398,6 +398,12 @@ where
     // With the least room, more than two processes would take turns on few cores for every two
     // messages.
     parallel.least_room &= parallel.processes == 2;
+    // Every step would wait as long as messages do.
+    if parallel.horizon == Horizon::Gvt
+        && let Some(copies) = &mut parallel.copies
+    {
+        copies.delay = copies.delay.min(10.0);
+    }
     let apart = copies.is_some()
         || RandomModel::<WORDS, O>::ABILITIES.wire().is_none_or(|wire| wire.proof().is_none());
     if launched && apart {

@@ -12,7 +12,7 @@ use self::world::{Way, World};
 use warpline_base::Moment;
 use warpline_kernel::gvt::GvtAlgorithm;
 
-const SCHEDULES: u64 = 4_000;
+const SCHEDULES: u64 = 2_000;
 
 /// What blocks are for: each has its place.
 fn four_blocks(place: usize) -> usize {

@@ -18,7 +18,7 @@ use warpline_model::{Declarations, LpId, Statistics};
 const END: f64 = 12.0;
 
 /// Far more steps than any successful run takes, which a test checks.
-pub(super) const STEPS: u64 = 400_000;
+pub(super) const STEPS: u64 = 100_000;
 
 /// The result of a run in which nothing was noticed.
 #[derive(Clone, Debug, PartialEq)]
