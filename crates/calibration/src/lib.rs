@@ -3,6 +3,8 @@
 //!
 //! Costs of events, messages, copies, undo and GVT are differences between runs that differ in that
 //! alone, taken in turn, so that a machine that grows slower or faster meanwhile changes both.
+//!
+//! Programs depend on `warpline`, which hands this on.
 
 mod cores;
 mod loopback;

@@ -398,7 +398,7 @@ where
     // With the least room, more than two processes would take turns on few cores for every two
     // messages.
     parallel.least_room &= parallel.processes == 2;
-    // Every step would wait as long as messages do.
+    // Where GVT drives, PEs wait for messages all the time.
     if parallel.horizon == Horizon::Gvt
         && let Some(copies) = &mut parallel.copies
     {
