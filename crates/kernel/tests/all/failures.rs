@@ -7,6 +7,7 @@ use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, TUNING, 
 use warpline_base::Moment;
 use warpline_kernel::gvt::GvtAlgorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
+use warpline_model::prelude::*;
 
 fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failure> {
     Some(Failure {
@@ -464,5 +465,51 @@ fn a_lost_lp_is_found_again_by_undoing_more() {
             ["copied", "earlier straggler", "twice", "straggler", "later"]
         );
         assert_eq!(ended.handled[3], ["copied", "other straggler", "undone as well"]);
+    });
+}
+
+/// The state of LP 2 could not be worked out, and is not the one after `second`. So reverse code,
+/// which would undo that event without a complaint, must not do it.
+#[test]
+fn reverse_code_undoes_nothing_on_the_state_of_a_lost_lp() {
+    static EXECUTED: AtomicU32 = AtomicU32::new(0);
+    fn first(lp: u32) -> Vec<Sent> {
+        match lp {
+            0 => vec![(0, 0.5, "start"), (0, 0.75, "start again")],
+            2 => vec![(2, 1.0, "first"), (2, 3.0, "second"), (2, 5.0, "irreversible")],
+            _ => vec![],
+        }
+    }
+    fn then(handled: &[&'static str]) -> Vec<Sent> {
+        match last(handled) {
+            "start" => vec![(2, 4.0, "straggler")],
+            "start again" => vec![(2, 2.5, "earlier straggler")],
+            "first" => {
+                assert!(EXECUTED.fetch_add(1, Ordering::Relaxed) != 1, "as planned");
+                vec![]
+            }
+            _ => vec![],
+        }
+    }
+    fn reverse(handled: &mut Vec<&'static str>, label: &'static str, _: &mut Reverse<Play>) {
+        assert!(label != "irreversible", "as planned");
+        handled.pop();
+    }
+    in_time(|| {
+        let play = Play { first, then, reverse, ..Play::default() };
+        let mut stage = Stage::tuned(&play, Tuning { undoing: Undoing::Reverse, ..TUNING });
+        stage.exhaust(1);
+        stage.step(0, 1);
+        assert_eq!(stage.deliver(1), 1);
+        // To receive the straggler, and to lose LP 2.
+        stage.step(1, 2);
+        let counts = stage.pes[1].counts();
+        assert_eq!((counts.processed, counts.primary, counts.held_back), (3, 1, 1));
+        let ended = stage.finish();
+        assert_eq!(ended.failure, None);
+        assert_eq!(
+            ended.handled[2],
+            ["first", "earlier straggler", "second", "straggler", "irreversible"]
+        );
     });
 }
