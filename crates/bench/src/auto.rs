@@ -3,7 +3,7 @@
 
 use warpline::command::{Catalogue, Visitor};
 use warpline::record::RunRecord;
-use warpline::{Configure, Model, Simulation, Synchronisation};
+use warpline::{Configured, Model, Simulation, Synchronisation};
 use warpline_bench::measuring::{alternate, tell};
 use warpline_models::Library;
 
@@ -136,11 +136,8 @@ struct Run {
 impl Visitor for Run {
     type Output = Option<RunRecord>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Option<RunRecord> {
-        run(
-            Simulation::<M>::configured(&parameters).expect("valid parameters").end(self.end),
-            self.sync,
-        )
+    fn visit<M: Model>(self, model: Configured<M>) -> Option<RunRecord> {
+        run(Simulation::of(&model).expect("valid parameters").end(self.end), self.sync)
     }
 }
 

@@ -54,7 +54,7 @@ use std::process::ExitCode;
 
 use failure::{Failure, panics};
 use models::catalogue::Only;
-pub use models::catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
+pub use models::catalogue::{Catalogue, CatalogueError, ModelEntry, Visitor, configured, read};
 use models::page;
 use models::program::Program;
 use options::arguments;

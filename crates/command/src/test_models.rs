@@ -1,6 +1,6 @@
 //! Two small models, for tests of the command line.
 
-use crate::models::catalogue::{Catalogue, CatalogueError, ModelEntry, Only, Visitor, read};
+use crate::models::catalogue::{Catalogue, CatalogueError, ModelEntry, Only, Visitor, configured};
 use crate::models::program::Program;
 use warpline_run::prelude::*;
 
@@ -110,8 +110,8 @@ impl Catalogue for Two {
         visitor: V,
     ) -> Result<V::Output, CatalogueError> {
         match self.find(name)?.name {
-            Queue::NAME => Ok(visitor.visit::<Queue>(read::<Queue>(given)?)),
-            _ => Ok(visitor.visit::<Hops>(read::<Hops>(given)?)),
+            Queue::NAME => Ok(visitor.visit(configured::<Queue>(given)?)),
+            _ => Ok(visitor.visit(configured::<Hops>(given)?)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Error, Model, Records, Share, Simulation, StopSwitch};
+use warpline::{Configured, Error, Model, Records, Share, Simulation, StopSwitch};
 use warpline_cases::{Answer, Case};
 use warpline_fuzz::case::{Sorted, sorted};
 use warpline_fuzz::models::Attacked;
@@ -29,9 +29,9 @@ struct Execute<'a>(&'a Sorted);
 impl Visitor for Execute<'_> {
     type Output = Result<Answer, Share>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model>(self, model: Configured<M>) -> Self::Output {
         let Sorted { settings, hooks, .. } = self.0;
-        let mut simulation = match Simulation::<M>::configured(&parameters) {
+        let mut simulation = match Simulation::of(&model) {
             Ok(simulation) => simulation.settings(settings.clone()).records(Records::Keep),
             Err(why) => return Ok(Answer::Refused(why.to_string())),
         };

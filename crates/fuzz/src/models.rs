@@ -1,8 +1,8 @@
 //! The models that are attacked: those of the library, and two made to be hard.
 
-use warpline::Configure;
 use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
 use warpline::process::{Coroutines, Mixed};
+use warpline::{Configure, Configured};
 use warpline_models::Library;
 
 use crate::nasty::{Nasty, NastyParameters, Plain, Wire, Written};
@@ -30,15 +30,15 @@ impl Catalogue for Attacked {
             <Nasty<Plain>>::NAME => {
                 let parameters: NastyParameters = read::<Nasty<Plain>>(given)?;
                 Ok(match parameters.wire {
-                    Wire::Plain => visitor.visit::<Nasty<Plain>>(parameters),
-                    Wire::Written => visitor.visit::<Nasty<Written>>(parameters),
+                    Wire::Plain => visitor.visit(Configured::<Nasty<Plain>>::new(&parameters)),
+                    Wire::Written => visitor.visit(Configured::<Nasty<Written>>::new(&parameters)),
                 })
             }
             NastyProcesses::NAME => {
                 let parameters = read::<Coroutines<NastyProcesses>>(given)?;
                 Ok(match parameters.handlers {
-                    0 => visitor.visit::<Coroutines<NastyProcesses>>(parameters),
-                    _ => visitor.visit::<Mixed<NastyProcesses>>(parameters),
+                    0 => visitor.visit(Configured::<Coroutines<NastyProcesses>>::new(&parameters)),
+                    _ => visitor.visit(Configured::<Mixed<NastyProcesses>>::new(&parameters)),
                 })
             }
             _ => Library.with_model(name, given, visitor),

@@ -78,6 +78,7 @@ pub use lookahead::Link;
 pub use model::Model;
 pub use outside::Act;
 pub use parameters::configure::{Configure, Preset};
+pub use parameters::configured::Configured;
 #[doc(hidden)]
 pub use parameters::support as parameter_support;
 pub use parameters::{Choice, ParameterError, ParameterSpec, ParameterValue, Parameters, nearest};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -121,13 +122,27 @@ impl<M> Results<M> {
         M: 'static,
         N: 'static,
     {
-        let whole = |List { len, entry }| List {
-            len,
-            entry: Box::new(move |model: &N, outcome: &Outcome<'_>, number| {
-                entry(part(model), outcome, number)
-            }) as Entry<N>,
-        };
-        let lists = self.lists.into_iter().map(|(name, list)| (name, whole(list)));
+        self.entries_as(|entry| {
+            Box::new(move |model, outcome, number| entry(part(model), outcome, number))
+        })
+    }
+
+    /// The same results of a model `N` that stands for `model`.
+    #[must_use]
+    pub fn of_another<N>(self, model: M) -> Results<N>
+    where
+        M: Send + Sync + 'static,
+    {
+        let model = Arc::new(model);
+        self.entries_as(|entry| {
+            let model = Arc::clone(&model);
+            Box::new(move |_, outcome, number| entry(&model, outcome, number))
+        })
+    }
+
+    fn entries_as<N>(self, other: impl Fn(Entry<M>) -> Entry<N>) -> Results<N> {
+        let list = |List { len, entry }| List { len, entry: other(entry) };
+        let lists = self.lists.into_iter().map(|(name, entries)| (name, list(entries)));
         Results { short: self.short, lists: lists.collect() }
     }
 

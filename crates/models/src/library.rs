@@ -1,9 +1,9 @@
 //! The models by name, for programs that choose one at run time.
 
-use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, read};
-use warpline::process::{Coroutines, Mixed};
-use warpline::ranks::Ranks;
-use warpline::{Configure, Payload};
+use warpline::command::{Catalogue, CatalogueError, ModelEntry, Visitor, configured, read};
+use warpline::process::{AnyCoroutines, Coroutines, Mixed, ProcessModel};
+use warpline::ranks::{AnyRanks, RankProgram, Ranks};
+use warpline::{Configure, Configured, Payload, Portable};
 
 use crate::hypercube::Hypercube;
 use crate::mm1::Mm1;
@@ -75,57 +75,52 @@ impl Catalogue for Library {
         visitor: V,
     ) -> Result<V::Output, CatalogueError> {
         match self.find(name)?.name {
-            Mm1::NAME => Ok(visitor.visit::<Mm1>(read::<Mm1>(given)?)),
-            SimpleSim::NAME => Ok(visitor.visit::<SimpleSim>(read::<SimpleSim>(given)?)),
-            Hypercube::NAME => Ok(visitor.visit::<Hypercube>(read::<Hypercube>(given)?)),
-            Pcs::NAME => Ok(visitor.visit::<Pcs>(read::<Pcs>(given)?)),
-            Bank::NAME => Ok(visitor.visit::<Coroutines<Bank>>(read::<Coroutines<Bank>>(given)?)),
-            CarWash::NAME => {
-                Ok(visitor.visit::<Coroutines<CarWash>>(read::<Coroutines<CarWash>>(given)?))
-            }
-            MachineShop::NAME => {
-                Ok(visitor
-                    .visit::<Coroutines<MachineShop>>(read::<Coroutines<MachineShop>>(given)?))
-            }
-            GasStation::NAME => {
-                Ok(visitor.visit::<Coroutines<GasStation>>(read::<Coroutines<GasStation>>(given)?))
-            }
-            Movie::NAME => {
-                Ok(visitor.visit::<Coroutines<Movie>>(read::<Coroutines<Movie>>(given)?))
-            }
-            EventLatency::NAME => {
-                Ok(visitor
-                    .visit::<Coroutines<EventLatency>>(read::<Coroutines<EventLatency>>(given)?))
-            }
-            Hospital::NAME => {
-                Ok(visitor.visit::<Coroutines<Hospital>>(read::<Coroutines<Hospital>>(given)?))
-            }
-            JobShop::NAME => {
-                Ok(visitor.visit::<Coroutines<JobShop>>(read::<Coroutines<JobShop>>(given)?))
-            }
-            Harbour::NAME => {
-                Ok(visitor.visit::<Coroutines<Harbour>>(read::<Coroutines<Harbour>>(given)?))
-            }
-            Tandem::NAME => {
-                Ok(visitor.visit::<Coroutines<Tandem>>(read::<Coroutines<Tandem>>(given)?))
-            }
-            Fleet::NAME => Ok(visitor.visit::<Mixed<Fleet>>(read::<Mixed<Fleet>>(given)?)),
-            MupiBarrier::NAME => {
-                Ok(visitor.visit::<Ranks<MupiBarrier>>(read::<Ranks<MupiBarrier>>(given)?))
-            }
-            MupiPing::NAME => Ok(visitor.visit::<Ranks<MupiPing>>(read::<Ranks<MupiPing>>(given)?)),
-            Stencil::NAME => Ok(visitor.visit::<Ranks<Stencil>>(read::<Ranks<Stencil>>(given)?)),
-            Network::NAME => Ok(visitor.visit::<Network>(read::<Network>(given)?)),
-            Replay::NAME => Ok(visitor.visit::<Replay>(read::<Replay>(given)?)),
+            Mm1::NAME => Ok(visitor.visit(configured::<Mm1>(given)?)),
+            SimpleSim::NAME => Ok(visitor.visit(configured::<SimpleSim>(given)?)),
+            Hypercube::NAME => Ok(visitor.visit(configured::<Hypercube>(given)?)),
+            Pcs::NAME => Ok(visitor.visit(configured::<Pcs>(given)?)),
+            Bank::NAME => Ok(visitor.visit(coroutines::<Bank>(given)?)),
+            CarWash::NAME => Ok(visitor.visit(coroutines::<CarWash>(given)?)),
+            MachineShop::NAME => Ok(visitor.visit(coroutines::<MachineShop>(given)?)),
+            GasStation::NAME => Ok(visitor.visit(coroutines::<GasStation>(given)?)),
+            Movie::NAME => Ok(visitor.visit(coroutines::<Movie>(given)?)),
+            EventLatency::NAME => Ok(visitor.visit(coroutines::<EventLatency>(given)?)),
+            Hospital::NAME => Ok(visitor.visit(coroutines::<Hospital>(given)?)),
+            JobShop::NAME => Ok(visitor.visit(coroutines::<JobShop>(given)?)),
+            Harbour::NAME => Ok(visitor.visit(coroutines::<Harbour>(given)?)),
+            Tandem::NAME => Ok(visitor.visit(coroutines::<Tandem>(given)?)),
+            Fleet::NAME => Ok(visitor.visit(configured::<Mixed<Fleet>>(given)?)),
+            MupiBarrier::NAME => Ok(visitor.visit(ranks::<MupiBarrier>(given)?)),
+            MupiPing::NAME => Ok(visitor.visit(ranks::<MupiPing>(given)?)),
+            Stencil::NAME => Ok(visitor.visit(ranks::<Stencil>(given)?)),
+            Network::NAME => Ok(visitor.visit(configured::<Network>(given)?)),
+            Replay::NAME => Ok(visitor.visit(configured::<Replay>(given)?)),
             <Phold>::NAME => {
                 let parameters: PholdParameters = read::<Phold>(given)?;
                 // A number alone fits into the message and needs no memory of its own.
                 Ok(match parameters.payload {
-                    0..=8 => visitor.visit::<Phold>(parameters),
-                    _ => visitor.visit::<Phold<Payload>>(parameters),
+                    0..=8 => visitor.visit(Configured::<Phold>::new(&parameters)),
+                    _ => visitor.visit(Configured::<Phold<Payload>>::new(&parameters)),
                 })
             }
             name => unreachable!("`{name}` is among the entries and not here"),
         }
     }
+}
+
+/// A model of processes, whose engines are those of all that have the same messages.
+fn coroutines<M>(
+    given: &[(String, String)],
+) -> Result<Configured<AnyCoroutines<M::Message>>, CatalogueError>
+where
+    M: ProcessModel<Message: Portable> + Configure,
+{
+    Ok(configured::<Coroutines<M>>(given)?.into())
+}
+
+/// A program of ranks, whose engines are those of all programs.
+fn ranks<P: RankProgram + Configure>(
+    given: &[(String, String)],
+) -> Result<Configured<AnyRanks>, CatalogueError> {
+    Ok(configured::<Ranks<P>>(given)?.into())
 }

@@ -42,6 +42,7 @@
 // Derived code names this crate, inside the crate too.
 extern crate self as warpline_process;
 
+mod any;
 mod combine;
 mod coroutines;
 mod event;
@@ -68,6 +69,7 @@ mod things;
 mod waits;
 mod wakeups;
 
+pub use any::AnyCoroutines;
 pub use combine::{
     AllIn, AllOf, AnyIn, AnyOf, Either, SomeIn, all_in, all_of, any_in, any_of, some_in,
 };

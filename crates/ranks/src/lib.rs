@@ -35,6 +35,7 @@
 //! The state of a rank lies in its coroutine, which cannot be copied. So ranks are conservative:
 //! they execute only what is certain to happen. The least latency is the lookahead.
 
+mod any;
 mod call;
 mod collectives;
 mod comm;
@@ -53,6 +54,7 @@ mod target;
 mod tests;
 mod waiting;
 
+pub use any::AnyRanks;
 pub use collectives::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};
 pub use comm::{
     ANY_SOURCE, ANY_TAG, Comm, Peer, Persistent, Request, Tag, test_all, test_any, test_some,

@@ -8,11 +8,11 @@ use warpline_base::random::Random;
 use warpline_model::engine::{Limits, context_of, limits_of};
 use warpline_model::record::{Stuck, View};
 use warpline_model::{
-    Abilities, Configure, Context, Declarations, Finish, Init, Model, Outcome, Preset, Results,
-    WireFormat,
+    Abilities, Configure, Context, Declarations, Finish, HasEvent, Init, Model, Observe, Outcome,
+    Preset, Results, WireFormat,
 };
 
-use crate::lp::RankLp;
+use crate::lp::{Coroutine, RankLp};
 use crate::network::{Network, Services};
 use crate::packet::RankEvent;
 use crate::rank::Rank;
@@ -37,8 +37,8 @@ pub trait RankProgram: Sized + Send + Sync + 'static {
 
     /// A rank has left MPI, or the run has ended before: its time then, in seconds. See
     /// `Model::finish`.
-    fn finish(&self, rank: u32, time: f64, lp: &mut Finish<Ranks<Self>>) {
-        let _ = (rank, time, lp);
+    fn finish(&self, rank: u32, time: f64, observe: &mut dyn Observe) {
+        let _ = (rank, time, observe);
     }
 
     /// The program's outputs as JSON; see `Model::results`. Default: every declared statistic.
@@ -77,68 +77,89 @@ impl<P> Clone for Ranks<P> {
 }
 
 impl<P: RankProgram> Ranks<P> {
-    fn network<'a>(&'a self, lp: &'a mut Context<Self>) -> Network<'a> {
-        Network { now: lp.now(), me: lp.id().0, target: self.program.target(), services: lp }
+    pub(crate) fn target(&self) -> &Target {
+        self.program.target()
+    }
+
+    /// The coroutine of a rank.
+    pub(crate) fn start(&self, rank: Rank) -> Coroutine {
+        Box::pin(Arc::clone(&self.program).run(rank))
     }
 }
 
+/// A program of ranks, as engines see it, in terms of `program()`, `target()` and `start(rank)`.
+macro_rules! as_the_program_says {
+    () => {
+        type State = RankLp;
+        type Event = RankEvent;
+
+        const ABILITIES: Abilities<RankLp, RankEvent> =
+            Abilities::NONE.never_undone().with_wire(WireFormat::portable());
+
+        fn lps(&self) -> u32 {
+            self.program().ranks()
+        }
+
+        fn lookahead(&self) -> f64 {
+            self.target().lookahead()
+        }
+
+        fn group(&self, lp: LpId) -> Option<u32> {
+            let target = self.target();
+            target.has_nodes().then(|| target.node(lp.0))
+        }
+
+        fn is_conservative(&self, _: LpId) -> bool {
+            true
+        }
+
+        fn declare(&self, declare: &mut Declarations) {
+            self.program().declare(declare);
+        }
+
+        fn init(&self, lp: &mut Init<Self>) -> RankLp {
+            let rank = Rank::new(lp.id().0, self.lps());
+            let mut state = RankLp::new();
+            state.begin(|| self.start(rank), network(self.target(), context_of(lp)));
+            state
+        }
+
+        #[inline]
+        fn handle(&self, state: &mut RankLp, event: &RankEvent, lp: &mut Context<Self>) {
+            state.handle(event, network(self.target(), lp));
+        }
+
+        fn finish(&self, state: &RankLp, lp: &mut Finish<Self>) {
+            self.program().finish(lp.id().0, state.clock(), lp);
+        }
+
+        fn stuck(&self, lp: LpId, state: &RankLp, most: usize) -> Stuck {
+            let (waits, lines) = state.stuck(lp.0, most);
+            Stuck { waits, lines }
+        }
+
+        fn results(&self, outcome: &Outcome) -> Results<Self> {
+            self.program().results(outcome)
+        }
+
+        fn views(&self, outcome: &Outcome) -> Vec<View> {
+            self.program().views(outcome)
+        }
+    };
+}
+
+pub(crate) use as_the_program_says;
+
 impl<P: RankProgram> Model for Ranks<P> {
-    type State = RankLp;
-    type Event = RankEvent;
+    as_the_program_says!();
+}
 
-    const ABILITIES: Abilities<RankLp, RankEvent> =
-        Abilities::NONE.never_undone().with_wire(WireFormat::portable());
-
-    fn lps(&self) -> u32 {
-        self.program.ranks()
-    }
-
-    fn lookahead(&self) -> f64 {
-        self.program.target().lookahead()
-    }
-
-    fn group(&self, lp: LpId) -> Option<u32> {
-        let target = self.program.target();
-        target.has_nodes().then(|| target.node(lp.0))
-    }
-
-    fn is_conservative(&self, _: LpId) -> bool {
-        true
-    }
-
-    fn declare(&self, declare: &mut Declarations) {
-        self.program.declare(declare);
-    }
-
-    fn init(&self, lp: &mut Init<Self>) -> RankLp {
-        let mut state = RankLp::new();
-        let rank = Rank::new(lp.id().0, self.lps());
-        let make = || -> crate::lp::Coroutine { Box::pin(Arc::clone(&self.program).run(rank)) };
-        state.begin(make, self.network(context_of(lp)));
-        state
-    }
-
-    #[inline]
-    fn handle(&self, state: &mut RankLp, event: &RankEvent, lp: &mut Context<Self>) {
-        state.handle(event, self.network(lp));
-    }
-
-    fn finish(&self, state: &RankLp, lp: &mut Finish<Self>) {
-        self.program.finish(lp.id().0, state.clock(), lp);
-    }
-
-    fn stuck(&self, lp: LpId, state: &RankLp, most: usize) -> Stuck {
-        let (waits, lines) = state.stuck(lp.0, most);
-        Stuck { waits, lines }
-    }
-
-    fn results(&self, outcome: &Outcome) -> Results<Self> {
-        self.program.results(outcome)
-    }
-
-    fn views(&self, outcome: &Outcome) -> Vec<View> {
-        self.program.views(outcome)
-    }
+/// The target's network, as an event of an LP sees it.
+pub(crate) fn network<'a, M>(target: &'a Target, lp: &'a mut Context<M>) -> Network<'a>
+where
+    M: HasEvent<Event = RankEvent> + 'static,
+{
+    Network { now: lp.now(), me: lp.id().0, target, services: lp }
 }
 
 impl<P: RankProgram + Configure> Configure for Ranks<P> {
@@ -162,7 +183,7 @@ impl<P: RankProgram + Configure> Configure for Ranks<P> {
     }
 }
 
-impl<P: RankProgram> Services for Context<Ranks<P>> {
+impl<M: HasEvent<Event = RankEvent> + 'static> Services for Context<M> {
     #[inline]
     fn send(&mut self, to: u32, delay: f64, event: RankEvent) {
         Context::send(self, to, delay, event);

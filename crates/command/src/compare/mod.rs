@@ -28,7 +28,7 @@ use crate::settings::{
 };
 use crate::verbs::{RUN, VERIFY};
 use warpline_record::RunRecord;
-use warpline_run::{Configure, Model, Simulation, Synchronisation, provenance};
+use warpline_run::{Configured, Model, Simulation, Synchronisation, provenance};
 
 /// Compares engines and prints the outcome.
 pub(crate) fn compare<C: Catalogue>(
@@ -71,8 +71,8 @@ struct Suiting<'a>(&'a warpline_run::Settings);
 impl Visitor for Suiting<'_> {
     type Output = Vec<Synchronisation>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Vec<Synchronisation> {
-        let Ok(simulation) = Simulation::<M>::configured(&parameters) else {
+    fn visit<M: Model>(self, model: Configured<M>) -> Vec<Synchronisation> {
+        let Ok(simulation) = Simulation::of(&model) else {
             return suiting(false, false);
         };
         let simulation = simulation.settings(self.0.clone());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::output::format;
 use warpline_record::{ParallelRecord, RunRecord};
 use warpline_run::{
-    Configure, CoreFindings, Explanation, Model, Settings, Simulation, Synchronisation,
+    Configured, CoreFindings, Explanation, Model, Settings, Simulation, Synchronisation,
 };
 
 /// The most events of a measuring run.
@@ -37,8 +37,8 @@ pub(crate) struct Costs {
 impl Costs {
     /// Measures them in three short runs; `None` if the model is over too soon, cannot be run on
     /// two PEs, or if the runs say too little. `took` is how long it took to explain the model.
-    pub(crate) fn measure<M: Model + Configure>(
-        parameters: &M::Parameters,
+    pub(crate) fn measure<M: Model>(
+        model: &Configured<M>,
         settings: &Settings,
         explanation: &Explanation,
         took: Duration,
@@ -47,14 +47,7 @@ impl Costs {
         let simulation = |sync, threads| {
             let mut short = Settings::default();
             short.seed = settings.seed;
-            Some(
-                Simulation::<M>::configured(parameters)
-                    .ok()?
-                    .settings(short)
-                    .sync(sync)
-                    .threads(threads)
-                    .end(end),
-            )
+            Some(Simulation::of(model).ok()?.settings(short).sync(sync).threads(threads).end(end))
         };
         let two = simulation(Synchronisation::Optimistic, 2)?;
         let sync = match (two.least_delay().ok()? > 0.0, two.conservative_count().ok()? > 0) {

@@ -22,7 +22,7 @@ use crate::output::Printout;
 use crate::output::progress::ProgressDisplay;
 use crate::output::report_directory::prepare;
 use crate::settings::Settings;
-use warpline_run::{Configure, Model, Parameters, Simulation, provenance};
+use warpline_run::{Configured, Model, Simulation, provenance};
 
 /// Explains a model and prints what was found.
 pub(crate) fn explain<C: Catalogue>(
@@ -53,11 +53,10 @@ struct ExplainModel<'a> {
 impl Visitor for ExplainModel<'_> {
     type Output = Result<Explained, Failure>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
-        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+    fn visit<M: Model>(self, model: Configured<M>) -> Self::Output {
+        let mut display = ProgressDisplay::new(model.time_unit(), self.quiet);
         let mut show = |progress: &_| display.show(progress);
-        let simulation =
-            Simulation::<M>::configured(&parameters)?.settings(self.settings.simulation.clone());
+        let simulation = Simulation::of(&model)?.settings(self.settings.simulation.clone());
         let began = Instant::now();
         let outcome = simulation.on_progress(&mut show).explain(self.settings.command.event_cost());
         display.finish();
@@ -70,7 +69,12 @@ impl Visitor for ExplainModel<'_> {
                  later --end"
             )));
         }
-        let costs = Costs::measure::<M>(&parameters, &self.settings.simulation, &explanation, took);
-        Ok(Explained { unit: M::TIME_UNIT, parameters: parameters.values(), explanation, costs })
+        let costs = Costs::measure(&model, &self.settings.simulation, &explanation, took);
+        Ok(Explained {
+            unit: model.time_unit(),
+            parameters: model.values().clone(),
+            explanation,
+            costs,
+        })
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::advice::ratio;
 use super::*;
 use crate::options::help::EXPLANATION;
+use warpline_run::Configured;
 use warpline_run::prelude::*;
 
 /// Clocks that tick once per unit of time, the first one perhaps more often. Each tells the
@@ -76,7 +77,8 @@ impl Configure for Clocks {
 }
 
 fn explained(clocks: Clocks, words: &[(&str, &str)]) -> Result<Explained, Failure> {
-    ExplainModel { settings: &Settings::typed(words), quiet: true }.visit::<Clocks>(clocks)
+    ExplainModel { settings: &Settings::typed(words), quiet: true }
+        .visit(Configured::<Clocks>::new(&clocks))
 }
 
 fn found(clocks: Clocks) -> Explained {

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use warpline_run::{
-    Configure, Model, ParameterError, ParameterSpec, Parameters, Preset, Undo, nearest,
+    Configure, Configured, Model, ParameterError, ParameterSpec, Parameters, Preset, Undo, nearest,
 };
 
 /// What is known about a model before it has parameters.
@@ -54,8 +54,8 @@ pub trait Visitor {
     /// What it returns.
     type Output;
 
-    /// Calls it with the type of the model and its parameters.
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output;
+    /// Calls it with the model.
+    fn visit<M: Model>(self, model: Configured<M>) -> Self::Output;
 }
 
 /// The models of a program.
@@ -63,8 +63,8 @@ pub trait Catalogue {
     /// All of them, simplest first.
     fn entries(&self) -> Vec<ModelEntry>;
 
-    /// Reads the parameters of the model called `name`, given as names and values, and passes both
-    /// to `visitor`.
+    /// Reads the parameters of the model called `name`, given as names and values, and passes it to
+    /// `visitor`.
     ///
     /// # Errors
     /// If there is no such model or parameter, or a value is refused.
@@ -112,7 +112,7 @@ impl<M: Model + Configure> Catalogue for Only<M> {
         visitor: V,
     ) -> Result<V::Output, CatalogueError> {
         self.find(name)?;
-        Ok(visitor.visit::<M>(read::<M>(given)?))
+        Ok(visitor.visit(configured::<M>(given)?))
     }
 }
 
@@ -156,13 +156,21 @@ impl std::fmt::Display for CatalogueError {
 
 impl std::error::Error for CatalogueError {}
 
+/// A model with these names and values of parameters.
+///
+/// # Errors
+/// If there is no such parameter, or a value is refused.
+pub fn configured<M: Configure>(
+    given: &[(String, String)],
+) -> Result<Configured<M>, CatalogueError> {
+    Ok(Configured::new(&read::<M>(given)?))
+}
+
 /// The parameters of a model with these names and values.
 ///
 /// # Errors
 /// If there is no such parameter, or a value is refused.
-pub fn read<M: Model + Configure>(
-    given: &[(String, String)],
-) -> Result<M::Parameters, CatalogueError> {
+pub fn read<M: Configure>(given: &[(String, String)]) -> Result<M::Parameters, CatalogueError> {
     let mut parameters = M::Parameters::default();
     for (name, value) in given {
         parameters

@@ -8,7 +8,7 @@ use crate::models::catalogue::{Catalogue, Visitor};
 use crate::models::program::Program;
 use crate::output;
 use crate::settings::GivenSetting;
-use warpline_run::{Configure, Model};
+use warpline_run::{Configured, Model};
 
 /// Prints and returns what the model points out about the given parameters, and which settings have
 /// no effect.
@@ -48,12 +48,12 @@ struct ParameterNotes<'a>(&'a [GivenSetting]);
 impl Visitor for ParameterNotes<'_> {
     type Output = Vec<String>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Vec<String> {
-        let about = |(name, text): (&str, String)| {
-            let given = self.0.iter().rev().find(|given| given.name == name)?;
+    fn visit<M: Model>(self, model: Configured<M>) -> Vec<String> {
+        let about = |(name, text): &(&str, String)| {
+            let given = self.0.iter().rev().find(|given| given.name == *name)?;
             let place = given.place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
-            Some(format!("{place}model `{}`: `{name}` {text}", M::NAME))
+            Some(format!("{place}model `{}`: `{name}` {text}", model.name()))
         };
-        M::notes(&parameters).into_iter().filter_map(about).collect()
+        model.notes().iter().filter_map(about).collect()
     }
 }

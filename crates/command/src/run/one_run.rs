@@ -10,7 +10,7 @@ use crate::output::{self, format};
 use crate::process::signals::Signals;
 use crate::settings::Settings;
 use warpline_record::RunRecord;
-use warpline_run::{Configure, LongEvent, LpChoice, Model, Records, Simulation, TraceSummary};
+use warpline_run::{Configured, LongEvent, LpChoice, Model, Records, Simulation, TraceSummary};
 
 /// How many LPs the charts of a report show.
 const CHARTED: u32 = 16;
@@ -38,24 +38,23 @@ pub(super) struct FinishedRun {
 impl Visitor for RunModel<'_> {
     type Output = Result<FinishedRun, Failure>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model>(self, model: Configured<M>) -> Self::Output {
         let Settings { simulation: settings, command } = self.settings;
         let refusal =
             command.sensitivity().then(|| sensitivity::refusal(settings, command.replications()));
         if let Some(why) = refusal.flatten() {
             return Err(Failure::wrong_use(why));
         }
-        let simulation = Simulation::<M>::configured(&parameters)?
-            .settings(settings.clone())
-            .stop_with(&self.signals.switch);
+        let simulation =
+            Simulation::of(&model)?.settings(settings.clone()).stop_with(&self.signals.switch);
         if let Some(directory) = &command.report {
             prepare(directory)?;
         }
-        let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+        let mut display = ProgressDisplay::new(model.time_unit(), self.quiet);
         let mut show = |progress: &_| display.show(progress);
         let story = Story::default();
         let simulation = match settings.follow {
-            Some(_) => simulation.on_told(story.hearer(M::TIME_UNIT)),
+            Some(_) => simulation.on_told(story.hearer(model.time_unit())),
             None => simulation.settings(with_charts(settings, command.report.is_some())),
         };
         let limit = settings.event_limit();
@@ -87,7 +86,7 @@ impl Visitor for RunModel<'_> {
         let mut finished = outcome.map_err(|error| self.signals.failed(error))?;
         if command.sensitivity() {
             let repeat = |settings: warpline_run::Settings| {
-                let run = Simulation::<M>::configured(&parameters)?
+                let run = Simulation::of(&model)?
                     .settings(settings)
                     .stop_with(&self.signals.switch)
                     .run();

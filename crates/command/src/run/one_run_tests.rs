@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use warpline_run::Configured;
 use warpline_run::prelude::*;
 
 use super::*;
@@ -64,7 +65,7 @@ impl Configure for Clock {
 
 fn job(way: Way, settings: Settings) -> Result<FinishedRun, Failure> {
     RunModel { settings: &settings, quiet: true, tells: false, signals: &Signals::listen() }
-        .visit::<Clock>(way)
+        .visit(Configured::<Clock>::new(&way))
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Command, ExitCode};
 
 use warpline_cases::{Answer, Case};
-use warpline_run::{Configure, Model, Records, Settings, Simulation};
+use warpline_run::{Configured, Model, Records, Settings, Simulation};
 
 use crate::models::catalogue::{Catalogue, Visitor};
 
@@ -52,8 +52,8 @@ struct Execute(Settings);
 impl Visitor for Execute {
     type Output = Answer;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Answer {
-        match Simulation::<M>::configured(&parameters) {
+    fn visit<M: Model>(self, model: Configured<M>) -> Answer {
+        match Simulation::of(&model) {
             Ok(simulation) => {
                 let simulation = simulation.settings(self.0).records(Records::Keep);
                 Answer::of(simulation.state_digest(true).run())

@@ -13,7 +13,7 @@ mod tally;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use warpline_cases::{Answer, Case, Shrunk, Worker, Wrong, shrink};
-use warpline_run::{Configure, Model, Synchronisation};
+use warpline_run::{Configured, Model, Synchronisation};
 
 use self::drawing::{CLUSTER, Drawing, MACHINE};
 use self::ends::Ends;
@@ -77,12 +77,12 @@ struct OfModel;
 impl Visitor for OfModel {
     type Output = Result<Facts, Failure>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
-        let model = M::configure(&parameters).map_err(Failure::wrong_use)?;
+    fn visit<M: Model>(self, configured: Configured<M>) -> Self::Output {
+        let model = configured.make().map_err(Failure::wrong_use)?;
         let ways = ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some());
         Ok(Facts {
             lps: Model::lps(&model),
-            end: M::DEFAULT_END,
+            end: configured.default_end(),
             undo: ways.into_iter().map(warpline_run::Undo::name).collect(),
         })
     }

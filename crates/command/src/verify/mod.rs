@@ -16,7 +16,7 @@ use crate::output;
 use crate::output::progress::ProgressDisplay;
 use crate::settings::Settings;
 use warpline_run::verify::VerifyLimits;
-use warpline_run::{Configure, Model, Records, Simulation, Undo, VerifyError};
+use warpline_run::{Configured, Model, Records, Simulation, Undo, VerifyError};
 
 /// The least number of events to try if no end is given.
 const EVENTS_ENOUGH: u64 = 10_000;
@@ -49,12 +49,12 @@ struct VerifyModel<'a> {
 impl Visitor for VerifyModel<'_> {
     type Output = Result<Verified, Failure>;
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> Self::Output {
+    fn visit<M: Model>(self, model: Configured<M>) -> Self::Output {
         let settings = &self.settings.simulation;
         let verify = |undo: Undo, end: f64, limits: VerifyLimits| {
-            let mut display = ProgressDisplay::new(M::TIME_UNIT, self.quiet);
+            let mut display = ProgressDisplay::new(model.time_unit(), self.quiet);
             let mut show = |progress: &_| display.show(progress);
-            let simulation = Simulation::<M>::configured(&parameters)?
+            let simulation = Simulation::of(&model)?
                 .end(end)
                 .seed(settings.seed())
                 .undo(undo)
@@ -67,7 +67,7 @@ impl Visitor for VerifyModel<'_> {
             || ways_to_undo(M::ABILITIES.has_reverse(), M::ABILITIES.journal().is_some()),
             |undo| vec![undo],
         );
-        let mut end = settings.end.unwrap_or(M::DEFAULT_END);
+        let mut end = settings.end.unwrap_or(model.default_end());
         let mut limits = self.limits()?;
         let mut verified = Vec::new();
         let mut short = None;
@@ -76,7 +76,7 @@ impl Visitor for VerifyModel<'_> {
             let has_few_events = outcome.is_whole && outcome.events < EVENTS_ENOUGH;
             if settings.end.is_none() && has_few_events && verified.is_empty() {
                 // Go on beyond the end of so short a run.
-                end = M::DEFAULT_END * LATER;
+                end = model.default_end() * LATER;
                 limits.most = Some(EVENTS_ENOUGH);
                 short = Some(outcome);
                 outcome = verify(undo, end, limits)?;
@@ -92,7 +92,7 @@ impl Visitor for VerifyModel<'_> {
             end = verified.first().map_or(end, |first| first.virtual_time);
         }
         Ok(Verified {
-            unit: M::TIME_UNIT,
+            unit: model.time_unit(),
             end,
             seed: settings.seed(),
             order_varies: verified.iter().any(|verified| verified.order_varies),

@@ -1,5 +1,6 @@
 //! Verifications of a clock.
 
+use warpline_run::Configured;
 use warpline_run::prelude::*;
 
 use super::*;
@@ -63,7 +64,7 @@ impl Configure for Clock {
 fn verified(mistake: Mistake, undo: Option<Undo>) -> Result<Verified, Failure> {
     let mut settings = Settings::default();
     settings.simulation.undo = undo;
-    VerifyModel { settings: &settings, quiet: true }.visit::<Clock>(mistake)
+    VerifyModel { settings: &settings, quiet: true }.visit(Configured::<Clock>::new(&mistake))
 }
 
 #[test]
@@ -94,8 +95,8 @@ fn a_failing_run_is_a_failure() {
 #[test]
 fn a_verification_that_tries_nothing_fails() {
     let settings = Settings::typed(&[("undo", "copy"), ("end", "0.5")]);
-    let Err(failure) =
-        (VerifyModel { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default())
+    let Err(failure) = (VerifyModel { settings: &settings, quiet: true })
+        .visit(Configured::<Clock>::new(&Mistake::default()))
     else {
         panic!("a success")
     };
@@ -109,8 +110,8 @@ fn a_verification_that_tries_nothing_fails() {
 #[test]
 fn a_short_model_is_tried_to_its_end() {
     let settings = Settings::typed(&[("undo", "copy"), ("end", "20.5")]);
-    let Ok(output) =
-        (VerifyModel { settings: &settings, quiet: true }).visit::<Clock>(Mistake::default())
+    let Ok(output) = (VerifyModel { settings: &settings, quiet: true })
+        .visit(Configured::<Clock>::new(&Mistake::default()))
     else {
         panic!("copies are right")
     };

@@ -1,4 +1,5 @@
 pub(crate) mod configure;
+pub(crate) mod configured;
 pub mod support;
 #[cfg(test)]
 mod tests;
@@ -138,7 +139,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     note = "derive `Parameters` for a struct with named fields, or take `()` for a model without \
             parameters"
 )]
-pub trait Parameters: Default + Clone + Send + Sync {
+pub trait Parameters: Default + Clone + Send + Sync + 'static {
     /// All parameters, in the order of their declaration.
     fn specs() -> Vec<ParameterSpec>;
 

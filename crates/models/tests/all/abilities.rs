@@ -1,5 +1,6 @@
 //! What engines can do with the models besides executing their events.
 
+use warpline::Configured;
 use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline_models::Library;
@@ -11,7 +12,7 @@ struct Can;
 impl Visitor for Can {
     type Output = [bool; 4];
 
-    fn visit<M: Model + Configure>(self, _: M::Parameters) -> [bool; 4] {
+    fn visit<M: Model>(self, _: Configured<M>) -> [bool; 4] {
         let can = M::ABILITIES;
         [
             can.wire().is_some(),

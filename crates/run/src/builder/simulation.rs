@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::thread;
 
 use serde_json::Map;
-use warpline_model::{Configure, Model, Parameters};
+use warpline_model::{Configure, Configured, Model};
 
 use crate::job::{ForTests, Job};
 use crate::outcome::error::remember_panics;
@@ -94,17 +94,22 @@ impl<'a, M: Model> Simulation<'a, M> {
     where
         M: Configure,
     {
-        parameters
-            .check()
-            .map_err(|cause| Error::Setting(format!("model `{}`: {cause}", M::NAME)))?;
-        let model = M::configure(parameters).map_err(Error::Setting)?;
-        let Simulation { job, audience } = Simulation::new(model);
+        Simulation::of(&Configured::new(parameters))
+    }
+
+    /// Prepares a run of a model with its parameters, for programs that learn only at run time
+    /// which model is wanted.
+    ///
+    /// # Errors
+    /// As for [`configured`](Self::configured).
+    pub fn of(model: &Configured<M>) -> Result<Self, Error> {
+        let Simulation { job, audience } = Simulation::new(model.make().map_err(Error::Setting)?);
         let job = Job {
-            name: M::NAME.to_owned(),
-            about: M::ABOUT.to_owned(),
-            time_unit: M::TIME_UNIT,
-            parameters: parameters.values(),
-            default_end: M::DEFAULT_END,
+            name: model.name().to_owned(),
+            about: model.about().to_owned(),
+            time_unit: model.time_unit(),
+            parameters: model.values().clone(),
+            default_end: model.default_end(),
             ..job
         };
         Ok(Simulation { job, audience })

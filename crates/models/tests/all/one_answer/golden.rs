@@ -2,7 +2,7 @@
 //! and the models.
 
 use warpline::command::{Catalogue, Visitor};
-use warpline::{Configure, Model, Parameters, Simulation, Synchronisation};
+use warpline::{Configured, Model, Simulation, Synchronisation};
 use warpline_models::Library;
 use warpline_testkit::time_limit;
 
@@ -14,13 +14,12 @@ struct Digest {
 impl Visitor for Digest {
     type Output = (u64, String);
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) -> (u64, String) {
-        let simulation =
-            || Simulation::<M>::configured(&parameters).unwrap().seed(self.seed).end(self.end);
+    fn visit<M: Model>(self, model: Configured<M>) -> (u64, String) {
+        let simulation = || Simulation::of(&model).unwrap().seed(self.seed).end(self.end);
         let [sequential, parallel] =
             [simulation(), simulation().sync(Synchronisation::Optimistic).threads(2)].map(
                 |simulation| {
-                    let _limit = time_limit((M::NAME, parameters.values()));
+                    let _limit = time_limit((model.name(), model.values().clone()));
                     let record = simulation.run().unwrap().record;
                     (record.committed_events, record.digest)
                 },

@@ -7,9 +7,7 @@ use std::path::Path;
 use warpline::command::{Catalogue, Visitor};
 use warpline::prelude::*;
 use warpline::serde_json::Value;
-use warpline::{
-    Configure, Conservative, GoAhead, GvtAlgorithm, Messages, Parameters, Run, Synchronisation,
-};
+use warpline::{Configured, Conservative, GoAhead, GvtAlgorithm, Messages, Run, Synchronisation};
 use warpline_models::Library;
 use warpline_testkit::time_limit;
 
@@ -140,29 +138,19 @@ fn answer<M: Model>(run: Run<M>) -> Answer {
 impl Visitor for Compare {
     type Output = ();
 
-    fn visit<M: Model + Configure>(self, parameters: M::Parameters) {
+    fn visit<M: Model>(self, model: Configured<M>) {
+        let model = &model;
         for seed in [3, 0xFEED_5EED] {
-            let simulation = || {
-                Simulation::<M>::configured(&parameters)
-                    .unwrap()
-                    .seed(seed)
-                    .end(self.end)
-                    .warmup(self.end * 0.1)
-            };
+            let simulation =
+                || Simulation::of(model).unwrap().seed(seed).end(self.end).warmup(self.end * 0.1);
             let expected = answer(simulation().sync(Synchronisation::Sequential).run().unwrap());
             assert!(expected.committed > 100, "it does something");
             let least_delay = |threads| simulation().threads(threads).least_delay().unwrap();
             for way in WAYS.into_iter().filter(|way| way.suits::<M>(least_delay(way.threads))) {
                 let parallel = way.set(simulation());
-                let _limit = time_limit((M::NAME, parameters.values(), seed, way));
+                let _limit = time_limit((model.name(), model.values().clone(), seed, way));
                 let found = answer(parallel.run().unwrap());
-                assert_eq!(
-                    found,
-                    expected,
-                    "{} {:?}, seed {seed}, {way:?}",
-                    M::NAME,
-                    parameters.values()
-                );
+                assert_eq!(found, expected, "{model:?}, seed {seed}, {way:?}");
             }
             let mut synchronisations = vec![Synchronisation::Optimistic];
             if least_delay(4) > 0.0 {
@@ -170,13 +158,14 @@ impl Visitor for Compare {
             }
             for sync in synchronisations {
                 let cluster = simulation().sync(sync).threads(4).virtual_cluster(seed);
-                let what = (M::NAME, parameters.values(), seed, sync, "virtual cluster");
+                let what = (model.name(), model.values().clone(), seed, sync, "virtual cluster");
                 let _limit = time_limit(what.clone());
                 assert_eq!(answer(cluster.run().unwrap()), expected, "{what:?}");
             }
             let mut segments = 0;
             for changes in 0..4 {
-                let what = (M::NAME, parameters.values(), seed, changes, "changing engines");
+                let what =
+                    (model.name(), model.values().clone(), seed, changes, "changing engines");
                 let _limit = time_limit(what.clone());
                 let simulation = simulation()
                     .sync(Synchronisation::Optimistic)
@@ -191,7 +180,7 @@ impl Visitor for Compare {
                 segments += run.record.engines.len();
                 assert_eq!(answer(run), expected, "{what:?}");
             }
-            assert!(segments > 4, "some of them change the engine: {:?}", parameters.values());
+            assert!(segments > 4, "some of them change the engine: {model:?}");
         }
     }
 }

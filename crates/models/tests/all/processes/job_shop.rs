@@ -1,9 +1,8 @@
 use std::fs;
 
-use super::{exactly, refusal, results};
+use super::{exactly, refusal, results, simulation};
 use warpline::Records;
 use warpline::prelude::*;
-use warpline::process::Coroutines;
 use warpline_models::processes::job_shop::{JobShop, JobShopParameters, Rule};
 
 /// Instance ft06 of Fisher and Thompson: for each job, machines and times.
@@ -81,8 +80,8 @@ fn ft06_takes_as_long_as_a_plain_loop_says() {
 /// No machine has two jobs at a time, no job two machines, and all follow their order.
 #[test]
 fn the_table_of_operations_is_a_schedule() {
-    let simulation = Simulation::<Coroutines<JobShop>>::configured(&JobShopParameters::default());
-    let run = simulation.unwrap().end(1000.0).records(Records::Keep).run().unwrap();
+    let simulation = simulation::<JobShop>(&JobShopParameters::default());
+    let run = simulation.end(1000.0).records(Records::Keep).run().unwrap();
     let number = |cell: &Cell| cell.to_string().parse().unwrap();
     let rows: Vec<[f64; 4]> = run.tables[0]
         .rows

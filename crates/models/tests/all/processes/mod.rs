@@ -12,23 +12,40 @@ mod machine_shop;
 mod movie;
 mod tandem;
 
+use warpline::Configured;
 use warpline::prelude::*;
-use warpline::process::{Coroutines, ProcessModel};
+use warpline::process::{AnyCoroutines, Coroutines, ProcessModel};
 use warpline::serde_json::Value;
 
 /// The results of a run from time 0 to `end`.
-fn results<M: ProcessModel + Configure>(parameters: &M::Parameters, end: f64) -> Value {
+fn results<M>(parameters: &M::Parameters, end: f64) -> Value
+where
+    M: ProcessModel<Message: Portable> + Configure,
+{
     run::<M>(parameters, end, 0.0)
 }
 
 /// The results of a long run, without its beginning.
-fn steady<M: ProcessModel + Configure>(parameters: &M::Parameters, end: f64) -> Value {
+fn steady<M>(parameters: &M::Parameters, end: f64) -> Value
+where
+    M: ProcessModel<Message: Portable> + Configure,
+{
     run::<M>(parameters, end, 0.02 * end)
 }
 
-fn run<M: ProcessModel + Configure>(parameters: &M::Parameters, end: f64, warmup: f64) -> Value {
-    let simulation = Simulation::<Coroutines<M>>::configured(parameters).unwrap();
-    simulation.end(end).warmup(warmup).seed(3).run().unwrap().record.results.into()
+fn run<M>(parameters: &M::Parameters, end: f64, warmup: f64) -> Value
+where
+    M: ProcessModel<Message: Portable> + Configure,
+{
+    simulation::<M>(parameters).end(end).warmup(warmup).seed(3).run().unwrap().record.results.into()
+}
+
+/// A run with the engines of the library, which are compiled already.
+fn simulation<M>(parameters: &M::Parameters) -> Simulation<'static, AnyCoroutines<M::Message>>
+where
+    M: ProcessModel<Message: Portable> + Configure,
+{
+    Simulation::of(&Configured::<Coroutines<M>>::new(parameters).into()).unwrap()
 }
 
 /// A counter, as a number.

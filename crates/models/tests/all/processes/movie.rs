@@ -1,8 +1,7 @@
 use std::collections::VecDeque;
 
-use super::{count, exactly, results};
+use super::{count, exactly, results, simulation};
 use warpline::prelude::*;
-use warpline::process::Coroutines;
 use warpline_models::processes::movie::Movie;
 
 /// One ticket is sold per minute, from the first moment on; at the last but one the film is sold
@@ -70,7 +69,7 @@ fn a_plain_loop_comes_to_the_same_means() {
     let movie = Movie::default();
     let end = 60.0;
     let runs = 400;
-    let simulation = Simulation::<Coroutines<Movie>>::configured(&movie).unwrap().end(end);
+    let simulation = simulation::<Movie>(&movie).end(end);
     let found = simulation.seed(1).replicate(runs as u32).unwrap();
     let loops: Vec<_> = (0..4000).map(|seed| by_a_loop(&movie, end, seed)).collect();
     for (place, name) in ["sold", "reneged", "refused"].into_iter().enumerate() {
