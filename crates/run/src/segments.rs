@@ -11,7 +11,6 @@
 use std::thread::ThreadId;
 use std::time::Instant;
 
-use warpline_kernel::pending::{Heap, Ladder};
 use warpline_kernel::{Event, Lp};
 use warpline_memory::{Pool, Region};
 use warpline_model::{Model, Statistics};
@@ -31,7 +30,7 @@ use crate::processes::ToFirst;
 use crate::state::run_monitor::RunMonitor;
 use crate::state::run_state::{RunState, SegmentEnd};
 use crate::watch::Control;
-use crate::{Error, Pending, Records, Run, Synchronisation};
+use crate::{Error, Records, Run, Synchronisation};
 
 /// The most PEs of a run that changes its engine at random, unless `threads` is given.
 const PES_AT_RANDOM: u32 = 4;
@@ -97,10 +96,9 @@ impl<M: Model> Job<M> {
         monitor: &mut RunMonitor<'_>,
         processes: Option<&mut Processes>,
     ) -> Result<SegmentEnd<M>, Error> {
-        match (plan, self.settings.pending()) {
-            (Some(plan), _) => self.run_in_parallel(spec, plan, state, monitor, processes),
-            (None, Pending::Heap) => self.run_sequentially::<Heap>(spec, state, monitor),
-            (None, Pending::Ladder) => self.run_sequentially::<Ladder>(spec, state, monitor),
+        match plan {
+            Some(plan) => self.run_in_parallel(spec, plan, state, monitor, processes),
+            None => self.run_sequentially(spec, state, monitor),
         }
     }
 

@@ -63,15 +63,3 @@ impl Hops {
         simulation.run().expect("it runs")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn its_reverse_code_is_right() {
-        let hops = Hops { lps: 7, messages: 2, lookahead: 0.25 };
-        let verified = Simulation::new(hops).end(20.0).undo(Undo::Reverse).verify();
-        assert_eq!(verified.expect("nothing is wrong").digest, hops.sequential(20.0).record.digest);
-    }
-}

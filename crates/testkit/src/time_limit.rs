@@ -47,33 +47,3 @@ pub fn time_limit(what: impl Debug + Send + 'static) -> TimeLimit {
     });
     TimeLimit { _running: running }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// It ends a process that this test starts.
-    #[test]
-    #[cfg(not(miri))]
-    fn what_hangs_is_ended_with_a_message() {
-        const CHILD: &str = "WARPLINE_TEST_CHILD";
-        if std::env::var_os(CHILD).is_some() {
-            drop(time_limit("what is over"));
-            let _limit = time_limit(("sleep", 7));
-            return thread::sleep(Duration::from_secs(30));
-        }
-        let mut child =
-            std::process::Command::new(std::env::current_exe().expect("this is a program"));
-        child.args(["--exact", "time_limit::tests::what_hangs_is_ended_with_a_message"]);
-        let output =
-            child.env(CHILD, "1").env(VARIABLE, "1").output().expect("it can be run again");
-        let printed = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success(), "{printed}");
-        for words in
-            ["what_hangs_is_ended_with_a_message hangs", "within 1 s", VARIABLE, "(\"sleep\", 7)"]
-        {
-            assert!(printed.contains(words), "no `{words}` in: {printed}");
-        }
-        assert!(!printed.contains("what is over"), "{printed}");
-    }
-}

@@ -10,6 +10,7 @@ mod golden;
 mod large_clusters;
 mod one_answer;
 mod pools;
+mod testkit;
 mod thrashing;
 mod torture;
 mod windows;

@@ -8,6 +8,9 @@ use crate::{CasPort, InboxPort, ModelledPort, NodePort, RingPort, VirtualPort};
 
 /// A port of a kind that is chosen at run time. It saves compiling the engine of each model for each
 /// kind.
+///
+/// Rings are what most runs use. What a PE does for each message is compiled into its code for them,
+/// and called for other ports.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),
@@ -48,20 +51,45 @@ impl<E: Send> MessagePort for AnyPort<E> {
 }
 
 impl<E: Send> ValuePort<E> for AnyPort<E> {
+    #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        either!(self, port => port.send_value(to, message))
+        match self {
+            AnyPort::Ring(port) => port.send_value(to, message),
+            other => other.send_value_elsewhere(to, message),
+        }
     }
 
     fn look_for_values(&mut self) {
         either!(self, port => port.look_for_values());
     }
 
+    #[inline(always)]
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        either!(self, port => port.receive_values(take));
+        match self {
+            AnyPort::Ring(port) => port.receive_values(take),
+            other => other.receive_values_elsewhere(take),
+        }
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
         either!(self, port => port.receive_unreadable())
+    }
+}
+
+impl<E: Send> AnyPort<E> {
+    #[inline(never)]
+    fn send_value_elsewhere(
+        &mut self,
+        to: u32,
+        message: ValueMessage<E>,
+    ) -> Result<(), ValueMessage<E>> {
+        either!(self, port => port.send_value(to, message))
+    }
+
+    #[inline(never)]
+    fn receive_values_elsewhere(&mut self, take: &mut dyn FnMut(ValueMessage<E>)) {
+        let mut take = take;
+        either!(self, port => port.receive_values(&mut take));
     }
 }
 

@@ -70,6 +70,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
         end: VirtualTime,
         statistics: Statistics,
         rows: R,
+        pending: Q,
     ) -> Self {
         let mut lps = list_for(executor.limits().lps as usize, STATES);
         prefer_huge_pages(&mut lps);
@@ -79,7 +80,7 @@ impl<'m, M: Model, Q: PendingSet, R: RowSink> Sequential<'m, M, Q, R> {
             end,
             lps: lps.into(),
             events: Pool::default(),
-            pending: Q::default(),
+            pending,
             executor,
             statistics,
             rows,

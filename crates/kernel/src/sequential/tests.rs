@@ -33,13 +33,14 @@ fn an_lp_that_can_count_no_further_is_an_error() {
     let statistics = Statistics::new(Declarations::default(), 0.0, 10.0);
     let executor = Executor::new(&Clock, 1, Limits::ZERO_DELAY_HOPS, false);
     let end = VirtualTime::new(10.0).unwrap();
-    let mut engine = Sequential::<_, Heap, _>::new(
+    let mut engine = Sequential::new(
         &Clock,
         executor,
         TieBreak::BySender,
         end,
         statistics,
         NoRows,
+        Heap::default(),
     );
     engine.initialise_next().unwrap();
     assert_eq!(engine.next_lp(), None);

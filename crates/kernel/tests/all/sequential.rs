@@ -25,7 +25,15 @@ fn engine<M: Model, Q: PendingSet>(model: &M) -> Engine<'_, M, Q> {
     let statistics =
         Statistics::new(declarations.checked().expect("they are well formed"), 0.0, END);
     let executor = Executor::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
-    Sequential::new(model, executor, TieBreak::BySender, time(END), statistics, NoRows)
+    Sequential::new(
+        model,
+        executor,
+        TieBreak::BySender,
+        time(END),
+        statistics,
+        NoRows,
+        Q::default(),
+    )
 }
 
 /// An engine that has initialised all LPs.

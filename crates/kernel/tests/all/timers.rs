@@ -20,8 +20,15 @@ impl RowSink for NoRows {
 fn engine<M: Model, Q: PendingSet>(model: &M, end: f64) -> Sequential<'_, M, Q, NoRows> {
     let statistics = Statistics::new(Declarations::default(), 0.0, end);
     let executor = Executor::new(model, 1, Limits::ZERO_DELAY_HOPS, false);
-    let mut engine =
-        Sequential::new(model, executor, TieBreak::BySender, time(end), statistics, NoRows);
+    let mut engine = Sequential::new(
+        model,
+        executor,
+        TieBreak::BySender,
+        time(end),
+        statistics,
+        NoRows,
+        Q::default(),
+    );
     while engine.next_lp().is_some() {
         engine.initialise_next().expect("nothing is wrong with it");
     }
@@ -234,8 +241,16 @@ fn drawn(each: u32, timers: bool) -> u64 {
     let model = Clocks { each, timers };
     let statistics = Statistics::new(Declarations::default(), 0.0, 1e3);
     let executor = Executor::new(&model, 1, Limits::ZERO_DELAY_HOPS, false);
-    let mut engine: Sequential<_, Heap, _> =
-        Sequential::new(&model, executor, TieBreak::BySender, time(1e3), statistics, NoRows);
+    let pending = Heap::default();
+    let mut engine = Sequential::new(
+        &model,
+        executor,
+        TieBreak::BySender,
+        time(1e3),
+        statistics,
+        NoRows,
+        pending,
+    );
     let budget = Budget::new(&Region::own(), 1 << 30, 0);
     engine.draw_on(budget.account());
     while engine.next_lp().is_some() {

@@ -16,3 +16,4 @@ mod phold;
 mod processes;
 mod replay;
 mod simplesim;
+mod studies;

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use warpline_kernel::gvt::AnyGvt;
-use warpline_kernel::pending::{AnyPending, Heap, Ladder};
+use warpline_kernel::pending::Ladder;
 use warpline_kernel::{Event, Pe, PeInputs, Task, TraceLimits, Tuning, Undoing, Window};
 use warpline_memory::{Buffers, Region, buffers_of, list_for, prefer_huge_pages};
 use warpline_model::engine::{Beat, Executor, Limits};
@@ -12,7 +12,6 @@ use warpline_model::{Model, Statistics};
 use warpline_transport::AnyPort;
 
 use super::all_pes::AllPes;
-use crate::Pending;
 use crate::machine::budget::RunBudget;
 use crate::plan::ParallelPlan;
 use crate::state::run_state::Share;
@@ -22,7 +21,7 @@ use crate::state::run_state::Share;
 const MEASURED_MOST: u32 = 64;
 
 /// A PE of a model.
-pub(crate) type PeOf<'m, M> = Pe<'m, (M, AnyPending, AnyPort<<M as Model>::Event>)>;
+pub(crate) type PeOf<'m, M> = Pe<'m, (M, Ladder, AnyPort<<M as Model>::Event>)>;
 
 /// What each PE begins with.
 pub(crate) struct Start<M: Model> {
@@ -75,7 +74,7 @@ impl<'m, M: Model> Common<'m, M> {
             if let Some(beat) = &beat {
                 executor.share_beat(beat);
             }
-            let pending = empty(plan.pending);
+            let pending = plan.pending.empty();
             let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
             let measures = inputs.buffers.me().is_multiple_of(measured_every);
             let mut pe = Pe::new(task, Tuning { measures, crowded, ..plan.tuning }, inputs);
@@ -95,13 +94,5 @@ impl<'m, M: Model> Common<'m, M> {
         prefer_huge_pages(&mut pes);
         pes.extend(ports.into_iter().zip(of_process).take(local.len()).map(make));
         pes
-    }
-}
-
-/// An empty pending set of this kind.
-fn empty(kind: Pending) -> AnyPending {
-    match kind {
-        Pending::Ladder => AnyPending::Ladder(Ladder::default()),
-        Pending::Heap => AnyPending::Heap(Heap::default()),
     }
 }

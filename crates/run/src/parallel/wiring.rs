@@ -1,10 +1,8 @@
 //! Makes the PEs of a segment with the wires that its plan asks for, and has them stepped.
 //!
 //! *Code for each model.* An engine is compiled for every model, and most of the time of a build
-//! goes there. So there is one kind of PE, whose pending set and wires are chosen at run time
-//! (`AnyPending`, `AnyPort`). A second kind, with rings and the ladder alone, would be a third of the
-//! code, and save 1 % of the instructions of a PE. What steps PEs is compiled once, for all models
-//! ([`any_pe`](super::any_pe)).
+//! goes there. So there is one kind of PE, whose wires are chosen at run time (`AnyPort`). What steps
+//! PEs is compiled once, for all models ([`any_pe`](super::any_pe)).
 
 use std::sync::Arc;
 

@@ -6,7 +6,6 @@ mod sampling;
 mod texts;
 
 use warpline_base::{LpId, Sequence};
-use warpline_kernel::pending::PendingSet;
 use warpline_kernel::{Attempt, Step};
 use warpline_model::engine::Executor;
 use warpline_model::engine::Outgoing;
@@ -72,7 +71,7 @@ impl DryRuns {
     }
 }
 
-impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
+impl<M: Model> Engine<'_, M> {
     /// Tries out the initialisation of LPs: done twice, it must do the same.
     pub(super) fn verify_init(&mut self, dry_runs: &mut DryRuns) -> Result<(), VerifyError> {
         for id in (0..self.engine.executor().limits().lps).map(LpId) {

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use warpline_base::{LpId, VirtualTime};
 use warpline_explain::{CORE_COUNTS, CriticalPath};
-use warpline_kernel::pending::Ladder;
 use warpline_kernel::{Partition, Step, Watcher};
 use warpline_memory::Handle;
 use warpline_model::Model;
@@ -79,7 +78,7 @@ impl<M: Model> Job<M> {
         let mut follower = Follower { path, stopwatch };
         // Files of an earlier run are left alone.
         let state = self.begin(&checked, Acts::Ignore, &Records::Drop)?;
-        let mut run = self.engine::<Ladder>(&checked, false, state);
+        let mut run = self.engine(&checked, false, state);
         control.watch(None, run.engine.executor().beat());
         while let Some(id) = run.engine.next_lp() {
             run.engine

@@ -8,7 +8,7 @@ mod verify;
 use std::time::{Duration, Instant};
 
 use warpline_base::{LpId, StateDigest, VirtualTime};
-use warpline_kernel::pending::PendingSet;
+use warpline_kernel::pending::Ladder;
 use warpline_kernel::{FailedEvent, Position, Sequential, SequentialParts, Step, Stop};
 use warpline_model::Model;
 use warpline_model::engine::Executor;
@@ -31,10 +31,10 @@ use crate::{Error, Place};
 const PER_TURN: u64 = 1024;
 
 /// The engine of a run.
-struct Engine<'m, M: Model, Q> {
+struct Engine<'m, M: Model> {
     /// The name of the model, for errors.
     name: &'m str,
-    engine: Sequential<'m, M, Q, Rows>,
+    engine: Sequential<'m, M, Ladder, Rows>,
 }
 
 /// How long the thread has been at work, and on a core.
@@ -56,7 +56,7 @@ impl WorkTime {
 impl<M: Model> Job<M> {
     /// Runs a segment of a run on the sequential engine: to the end, or until it is ended early or
     /// is to go on with another engine.
-    pub(crate) fn run_sequentially<Q: PendingSet>(
+    pub(crate) fn run_sequentially(
         &self,
         spec: &RunSpec,
         mut state: RunState<M>,
@@ -64,7 +64,7 @@ impl<M: Model> Job<M> {
     ) -> Result<SegmentEnd<M>, Error> {
         // Kept for the next engine: this one has no use for what events cost.
         let costs = std::mem::take(&mut state.costs);
-        let mut run = self.engine::<Q>(spec, false, state);
+        let mut run = self.engine(spec, false, state);
         run.engine.draw_on(monitor.budget.account());
         monitor.control.watch(None, run.engine.executor().beat());
         let looped = run.begin_loop(monitor)?;
@@ -93,12 +93,7 @@ impl<M: Model> Job<M> {
     }
 
     /// An engine that goes on from `state`.
-    fn engine<Q: PendingSet>(
-        &self,
-        spec: &RunSpec,
-        saving: bool,
-        mut state: RunState<M>,
-    ) -> Engine<'_, M, Q> {
+    fn engine(&self, spec: &RunSpec, saving: bool, mut state: RunState<M>) -> Engine<'_, M> {
         let executor = Executor::with_limits(spec.limits.clone(), self.settings.seed(), saving);
         let resumed = !state.is_new();
         let lps = state.take_lps();
@@ -110,6 +105,7 @@ impl<M: Model> Job<M> {
             spec.end,
             state.statistics,
             state.rows,
+            self.settings.pending().empty(),
         );
         if resumed {
             engine.take_over(lps, pending, state.committed);
@@ -134,7 +130,7 @@ impl<M: Model> Job<M> {
     }
 }
 
-impl<M: Model, Q: PendingSet> Engine<'_, M, Q> {
+impl<M: Model> Engine<'_, M> {
     /// How far the run has come.
     fn reading(&self, now: Instant, core_time: CoreTime) -> Reading {
         let engine = &self.engine;

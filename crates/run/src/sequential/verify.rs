@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use warpline_base::{StateDigest, VirtualTime};
 use warpline_kernel::Step;
-use warpline_kernel::pending::{Ladder, PendingSet};
 use warpline_model::Model;
 use warpline_record::StateDigestRecord;
 
@@ -80,7 +79,7 @@ impl<M: Model> Job<M> {
         let until = spec.end.get();
         // Files of an earlier run are left alone.
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
-        let mut run = self.engine::<Ladder>(spec, undo == Undo::Reverse, state);
+        let mut run = self.engine(spec, undo == Undo::Reverse, state);
         control.watch(None, run.engine.executor().beat());
         let mut dry_runs = DryRuns::new(undo, Sampling::new(limits));
         run.verify_init(&mut dry_runs)?;
@@ -138,7 +137,7 @@ impl<M: Model> Job<M> {
     fn run_again(&self, spec: &RunSpec, control: &Control) -> Result<End, Error> {
         // Files of an earlier run are left alone.
         let state = self.begin(spec, Acts::Ignore, &Records::Drop)?;
-        let mut run = self.engine::<Ladder>(spec, false, state);
+        let mut run = self.engine(spec, false, state);
         control.watch(None, run.engine.executor().beat());
         run.initialise(|_| control.go_on())?;
         let mut pace = Pace::new(Instant::now());
@@ -151,9 +150,9 @@ impl<M: Model> Job<M> {
     }
 
     /// Has the LPs of a run finish, which may have been `cut_short`.
-    fn end_of<Q: PendingSet>(
+    fn end_of(
         &self,
-        run: Engine<'_, M, Q>,
+        run: Engine<'_, M>,
         end: VirtualTime,
         cut_short: Option<VirtualTime>,
     ) -> Result<End, Error> {

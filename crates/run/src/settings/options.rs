@@ -6,6 +6,7 @@ pub use warpline_memory::PoolOrder;
 pub use warpline_transport::CommunicationRing;
 
 use warpline_base::{Word, words};
+use warpline_kernel::pending::Ladder;
 
 use super::SettingValue;
 
@@ -324,5 +325,15 @@ words! {
         Ladder = "ladder",
         /// A 4-ary heap.
         Heap = "heap",
+    }
+}
+
+impl Pending {
+    /// An empty set of this kind.
+    pub(crate) fn empty(self) -> Ladder {
+        match self {
+            Pending::Ladder => Ladder::default(),
+            Pending::Heap => Ladder::without_rungs(),
+        }
     }
 }

@@ -14,7 +14,7 @@ pub use self::compare::compare_first;
 pub use self::configuration::{
     ALGORITHMS, BufferUse, Configuration, Copies, Parallel, SEQUENTIAL, configurations,
 };
-pub use self::simulation::simulation;
+pub use self::simulation::{is_conservative, simulation};
 use crate::panics::panic_text;
 use crate::random_model::Inline;
 use crate::reference::{self, Outcome, Settings, Stop};

@@ -86,7 +86,7 @@ fn with_copies<M: Model>(
 }
 
 /// Whether a run of `simulation`, whose PEs are set, is conservative.
-fn is_conservative<M: Model>(simulation: &Simulation<'_, M>, parallel: &Parallel) -> bool {
+pub fn is_conservative<M: Model>(simulation: &Simulation<'_, M>, parallel: &Parallel) -> bool {
     parallel.conservative && simulation.least_delay().is_ok_and(|delay| delay > 0.0)
 }
 
@@ -168,49 +168,4 @@ fn with_buffers<M: Model>(
         }
     }
     simulation
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random_model::{Declares, Shape};
-    use crate::{RandomModel, Recipe};
-
-    /// Every kind of lookahead is tried in conservative and in other runs with several PEs, and
-    /// some models depend on the longer of their links.
-    #[test]
-    fn all_kinds_of_lookahead_are_tried() {
-        for declares in Declares::ALL {
-            let mut conservative = 0;
-            let mut windows = 0;
-            let mut others = 0;
-            let mut partly = 0;
-            for seed in 0..1000 {
-                let recipe = Recipe::from_seed(seed);
-                let parallel = Parallel::cluster(&mut Random::new(seed, LpId(0), 0));
-                if recipe.declares == declares && recipe.lps > 1 && parallel.pes > 1 {
-                    let simulation =
-                        |pes| Simulation::new(RandomModel::<0>::new(&recipe)).threads(pes);
-                    let chosen = is_conservative(&simulation(parallel.pes), &parallel);
-                    *(if chosen { &mut conservative } else { &mut others }) += 1;
-                    windows += usize::from(chosen && parallel.windows);
-                    let least = |pes| simulation(pes).least_delay().expect("it makes sense");
-                    partly += usize::from(
-                        recipe.topology != Shape::Uniform
-                            && chosen
-                            && least(1) < least(parallel.pes),
-                    );
-                }
-            }
-            assert!(
-                windows >= 4 && conservative - windows >= 4,
-                "{declares:?}: {windows} of {conservative} in windows"
-            );
-            assert!(
-                conservative >= 8 && others >= 20,
-                "{declares:?}: {conservative} conservative, {others} others"
-            );
-            assert!((partly >= 3) == (declares == Declares::Links), "{declares:?}: {partly}");
-        }
-    }
 }

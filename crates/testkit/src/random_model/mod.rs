@@ -31,6 +31,7 @@ pub use state::State;
 use statistics::{
     BUSY, COMMITTED, DELAYS, ENDS, ENERGY, EVENTS, LATE, LEVELS, OVERFLOWING, SIZES, VISITS,
 };
+pub use topology::neighbours;
 
 impl<const WORDS: usize, O: Owned> Model for RandomModel<WORDS, O> {
     type State = State;

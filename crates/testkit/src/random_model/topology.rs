@@ -3,7 +3,7 @@ use warpline::{LpId, Random};
 use super::recipe::{Recipe, Shape};
 
 /// The LPs that each LP may send to; `None` if it may send to any.
-pub(super) fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
+pub fn neighbours(recipe: &Recipe) -> Option<Vec<Vec<LpId>>> {
     let lps = recipe.lps;
     let of = |lp: u32| -> Vec<u32> {
         match recipe.topology {
@@ -47,28 +47,4 @@ fn grid(lp: u32, lps: u32) -> Vec<u32> {
     all.push(lp + width);
     all.retain(|&other| other < lps);
     all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbours_are_as_described() {
-        let recipe = |lps, topology| Recipe { lps, topology, ..Recipe::from_seed(1) };
-        let of = |lps, topology, lp: usize| {
-            neighbours(&recipe(lps, topology))
-                .map(|all| all[lp].iter().map(|lp| lp.0).collect::<Vec<_>>())
-        };
-        assert_eq!(of(9, Shape::Uniform, 4), None);
-        assert_eq!(of(9, Shape::Grid, 4), Some(vec![1, 3, 5, 7]));
-        assert_eq!(of(8, Shape::Grid, 7), Some(vec![4, 6]));
-        assert_eq!(of(5, Shape::Ring { reach: 1 }, 0), Some(vec![1, 4]));
-        assert_eq!(of(1, Shape::Ring { reach: 3 }, 0), Some(vec![]));
-        assert_eq!(of(4, Shape::Star, 0), Some(vec![1, 2, 3]));
-        assert_eq!(of(4, Shape::Star, 2), Some(vec![0]));
-        assert!(
-            of(50, Shape::Sparse { degree: 3 }, 20).is_some_and(|all| (1..=3).contains(&all.len()))
-        );
-    }
 }

@@ -18,7 +18,7 @@ const RUNGS_MOST: usize = 8;
 const RUN_SHARE: usize = 128;
 /// A run is filled until it has this many entries, however many there are in all.
 const RUN_MOST: usize = 256;
-/// With this many entries or more the ladder is used, and below a quarter of it the heap.
+/// With this many entries or more the rungs are used, and below a quarter of it the heap alone.
 const LADDER_LEAST: usize = 1024;
 
 /// A ladder queue: entries are distributed into buckets of time that get finer as their time
@@ -35,11 +35,13 @@ const LADDER_LEAST: usize = 1024;
 /// ```
 /// Which bucket a time belongs to is a monotone function of the time, and buckets are compared by
 /// number alone, so rounding cannot put two entries in the wrong order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ladder {
     run: Vec<Entry>,
     next: usize,
     late: Heap,
+    /// With this many entries or more the rungs are used.
+    climbs_at: usize,
     /// From coarse to fine.
     rungs: Vec<Rung>,
     /// Rungs that are not in use, kept for their memory.
@@ -118,7 +120,33 @@ impl Rung {
     }
 }
 
+impl Default for Ladder {
+    fn default() -> Self {
+        Ladder::climbing_at(LADDER_LEAST)
+    }
+}
+
 impl Ladder {
+    /// A ladder that keeps everything in its heap, however much that is.
+    pub fn without_rungs() -> Self {
+        Ladder::climbing_at(usize::MAX)
+    }
+
+    fn climbing_at(climbs_at: usize) -> Self {
+        Ladder {
+            run: Vec::new(),
+            next: 0,
+            late: Heap::default(),
+            climbs_at,
+            rungs: Vec::new(),
+            spare: Vec::new(),
+            top: Bucket::default(),
+            top_start: None,
+            store: Chunks::default(),
+            len: 0,
+        }
+    }
+
     /// Whether the first late entry comes before `first`.
     #[inline]
     fn is_late(&mut self, first: &Entry, ties: &impl Ties) -> bool {
@@ -231,7 +259,7 @@ impl PendingSet for Ladder {
             }
             None => {
                 self.late.push(entry, ties);
-                if self.len >= LADDER_LEAST && self.next == self.run.len() {
+                if self.len >= self.climbs_at && self.next == self.run.len() {
                     self.climb(ties);
                 }
             }
@@ -354,5 +382,23 @@ mod tests {
         }
         assert!(rungs < RUNGS_MOST, "{rungs} rungs");
         assert!(late < ENTRIES as usize / 10, "{late} late entries");
+    }
+
+    #[test]
+    fn a_ladder_without_rungs_is_a_heap() {
+        let mut random = Random::new(1, LpId(0), 0);
+        let entries = (0..5 * LADDER_LEAST as u32).map(|handle| {
+            let time = VirtualTime::new(random.exponential(1.0)).unwrap();
+            Entry::new(time, 0, Handle::from_bits(handle))
+        });
+        let mut entries: Vec<Entry> = entries.collect();
+        let mut ladder = Ladder::without_rungs();
+        entries.iter().for_each(|&entry| ladder.push(entry, &Distinct));
+        assert_eq!((ladder.late.len(), ladder.len()), (entries.len(), entries.len()));
+        sort(&mut entries, &Distinct);
+        let end = VirtualTime::MAX;
+        let popped = std::iter::from_fn(|| ladder.pop_before(end, &Distinct));
+        assert!(popped.eq(entries), "all entries, in their order");
+        assert_eq!((ladder.rungs.len(), ladder.run.capacity()), (0, 0));
     }
 }

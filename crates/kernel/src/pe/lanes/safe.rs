@@ -19,9 +19,7 @@ use crate::pe::types::{EventOf, PeTypes};
 use crate::tuning::Messages;
 
 impl<T: PeTypes> Pe<'_, T> {
-    /// Executes up to `most` events before `limit`, all of which are certain. Not inlined, so that
-    /// the code around it takes no registers from the loop.
-    #[inline(never)]
+    /// Executes up to `most` events before `limit`, all of which are certain.
     pub(in crate::pe) fn execute_safe<const WATCHED: bool>(
         &mut self,
         limit: VirtualTime,
@@ -32,16 +30,32 @@ impl<T: PeTypes> Pe<'_, T> {
             && !self.past.has_pending_cancellations()
             && self.faults.are_none()
             && !self.agenda.has_identities();
+        if plain && !WATCHED {
+            self.execute_one_by_one::<false, true>(limit, most);
+        } else {
+            self.execute_one_by_one::<WATCHED, false>(limit, most);
+        }
+    }
+
+    /// As [`execute_safe`](Self::execute_safe). `PLAIN`: no event is open, deferred or known by
+    /// identity, and no cancellation is pending. Not inlined, so that the code around it takes no
+    /// registers from the loop.
+    #[inline(never)]
+    fn execute_one_by_one<const WATCHED: bool, const PLAIN: bool>(
+        &mut self,
+        limit: VirtualTime,
+        most: u32,
+    ) {
         for _ in 0..most {
             let Some(entry) = self.agenda.pop_before(limit) else { break };
-            if !plain && !self.faults.are_none() && self.waits(entry) {
+            if !PLAIN && !self.faults.are_none() && self.waits(entry) {
                 break;
             }
             if self.agenda.prefetches() {
                 self.fetch_ahead();
             }
             self.gauge.event_lap::<WATCHED>(Phase::PendingSet);
-            if !self.execute_for_good::<WATCHED>(entry, plain) {
+            if !self.execute_for_good::<WATCHED, PLAIN>(entry) {
                 break;
             }
         }
@@ -65,14 +79,13 @@ impl<T: PeTypes> Pe<'_, T> {
             return;
         };
         if self.faults.are_none() || !self.waits(entry) {
-            self.execute_for_good::<WATCHED>(entry, false);
+            self.execute_for_good::<WATCHED, false>(entry);
         }
     }
 
-    /// Executes an event that is certain, and returns whether the batch goes on. `plain`: no event
-    /// is open, deferred or known by identity, and no cancellation is pending.
+    /// Executes an event that is certain, and returns whether the batch goes on.
     #[inline(always)]
-    fn execute_for_good<const WATCHED: bool>(&mut self, entry: Entry, plain: bool) -> bool {
+    fn execute_for_good<const WATCHED: bool, const PLAIN: bool>(&mut self, entry: Entry) -> bool {
         let handle = entry.handle();
         let time = entry.time();
         let Some(mut event) = self.agenda.begin_for_good(handle) else {
@@ -81,7 +94,7 @@ impl<T: PeTypes> Pe<'_, T> {
         };
         let index = self.lps.index(event.receiver);
         // A conservative LP has executed nothing that could be undone.
-        if !plain && self.past.has_open() && !self.lps.role(event.receiver).is_conservative() {
+        if !PLAIN && self.past.has_open() && !self.lps.role(event.receiver).is_conservative() {
             let key = event.key();
             self.close_kp_before(self.past.kp_of(index), &key);
             if !self.faults.are_none() && self.waits(entry) {
@@ -98,7 +111,7 @@ impl<T: PeTypes> Pe<'_, T> {
             self.executor.lend_timers(self.executor.timers().of(index), event.as_timer());
         }
         run_handler(self.world.model(), &mut self.executor, lp, event, time, number);
-        let again = !plain && self.past.is_sent_before(index, handle, time);
+        let again = !PLAIN && self.past.is_sent_before(index, handle, time);
         if self.executor.forwards() {
             let timer = |timer| &self.agenda.event(timer).payload;
             if again {
@@ -123,7 +136,7 @@ impl<T: PeTypes> Pe<'_, T> {
         }
         lp.count(number, &key);
         self.committed_for_good::<WATCHED>(index, id, key);
-        if !plain && self.agenda.has_identities() {
+        if !PLAIN && self.agenda.has_identities() {
             self.agenda.forget_identity(handle);
         }
         self.send_for_good(handle, id, number, again);
