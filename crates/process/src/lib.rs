@@ -42,50 +42,35 @@
 // Derived code names this crate, inside the crate too.
 extern crate self as warpline_process;
 
-mod any;
 mod combine;
-mod coroutines;
 mod event;
-mod executor;
-mod frame;
-mod interrupt;
 mod keys;
-mod lp;
-mod mixed;
 mod model;
-mod outcomes;
-mod process;
 mod processes;
 mod queues;
 mod resources;
 mod running;
-mod services;
 mod sim;
-mod tables;
-mod telling;
 #[cfg(test)]
 mod test_support;
-mod things;
-mod waits;
-mod wakeups;
 
-pub use any::AnyCoroutines;
 pub use combine::{
     AllIn, AllOf, AnyIn, AnyOf, Either, SomeIn, all_in, all_of, any_in, any_of, some_in,
 };
 pub use event::ProcessEvent;
-pub use interrupt::Interrupted;
 pub use keys::WaitKey;
-pub use lp::ProcessLp;
-pub use mixed::{Mixed, MixedLp, MixedModel};
+pub use model::any::AnyCoroutines;
+pub use model::lp::ProcessLp;
+pub use model::mixed::{Mixed, MixedLp, MixedModel};
 pub use model::{Coroutines, ProcessModel};
-pub use process::{Cancelled, Ended, Process};
+pub use processes::interrupt::Interrupted;
+pub use processes::process::{Cancelled, Ended, Process};
 pub use resources::{
     Container, Gate, Get, Held, Passage, Put, Request, Resource, ResourceFigures, Shared, Signal,
     SignalWait, Store, Transfer,
 };
+pub use running::things::AtEnd;
 pub use sim::{Interruptible, Join, Receive, Sim, Sleep, Timeout, WaitUntil};
-pub use things::AtEnd;
 
 /// What a model of processes usually needs, in one `use`.
 pub mod prelude {

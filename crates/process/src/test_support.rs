@@ -2,8 +2,8 @@
 
 use std::panic::Location;
 
+use crate::running::tables::Tables;
 use crate::sim::Valued;
-use crate::tables::Tables;
 
 /// The tables of an LP with one process, which is being polled.
 pub(crate) fn one_process() -> Tables {

@@ -35,12 +35,10 @@
 //! The state of a rank lies in its coroutine, which cannot be copied. So ranks are conservative:
 //! they execute only what is certain to happen. The least latency is the lookahead.
 
-mod any;
 mod call;
 mod collectives;
 mod comm;
 mod data;
-mod lp;
 mod making;
 mod model;
 mod network;
@@ -54,15 +52,15 @@ mod target;
 mod tests;
 mod waiting;
 
-pub use any::AnyRanks;
 pub use collectives::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};
 pub use comm::{
     ANY_SOURCE, ANY_TAG, Comm, Peer, Persistent, Request, Tag, test_all, test_any, test_some,
     wait_all, wait_any, wait_some,
 };
 pub use data::{Data, Datatype, Element, Op};
-pub use lp::RankLp;
 pub use making::{Cartesian, Graph};
+pub use model::any::AnyRanks;
+pub use model::lp::RankLp;
 pub use model::{RankProgram, Ranks};
 pub use packet::{Accept, Content, Envelope, Offer, RankEvent};
 pub use rank::Rank;

@@ -10,6 +10,7 @@ mod faulty_wires;
 mod gvt;
 mod gvt_cases;
 mod histories;
+mod lost_lps;
 mod mail;
 mod mixed;
 mod rollbacks;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::wait_queue::WaitQueue;
 use crate::keys::WaitKey;
-use crate::tables::Tables;
+use crate::running::tables::Tables;
 
 /// Which items a process wants.
 pub(crate) type Filter<T> = Box<dyn Fn(&T) -> bool + Send>;

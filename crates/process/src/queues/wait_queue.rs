@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use crate::keys::WaitKey;
-use crate::tables::Tables;
+use crate::running::tables::Tables;
 
 /// Who waits for a thing, in the order of priority, and of arrival among equals.
 ///
@@ -92,8 +92,8 @@ impl<T> WaitQueue<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::running::waits::What;
     use crate::test_support::one_process;
-    use crate::waits::What;
     use std::panic::Location;
 
     fn wait(tables: &mut Tables) -> WaitKey {

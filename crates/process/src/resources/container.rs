@@ -9,10 +9,10 @@ use warpline_model::TimeMean;
 use super::level::LevelOverTime;
 use crate::keys::WaitKey;
 use crate::queues::wait_queue::WaitQueue;
+use crate::running::things::{AtEnd, Thing, ThingKey};
+use crate::running::waits::What;
 use crate::running::{Surroundings, if_running, with};
 use crate::sim::Sim;
-use crate::things::{AtEnd, Thing, ThingKey};
-use crate::waits::What;
 
 /// A container of an LP: a tank, a stock, a budget. It has a level between 0 and its capacity.
 ///

@@ -6,10 +6,10 @@ use std::task::{Context, Poll};
 
 use crate::keys::WaitKey;
 use crate::queues::wait_queue::WaitQueue;
+use crate::running::things::{Thing, ThingKey};
+use crate::running::waits::What;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
-use crate::things::{Thing, ThingKey};
-use crate::waits::What;
 
 /// A gate of an LP, open or closed: who comes while it is closed waits until it opens.
 ///

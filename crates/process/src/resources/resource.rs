@@ -8,10 +8,10 @@ use warpline_model::{Mean, TimeMean};
 
 use super::resource_table::{Claim, Grant, HolderKey, ResourceFigures, ResourceTable};
 use crate::keys::WaitKey;
-use crate::process::Process;
+use crate::processes::process::Process;
+use crate::running::things::{AtEnd, ThingKey};
 use crate::running::{if_running, with};
 use crate::sim::Sim;
-use crate::things::{AtEnd, ThingKey};
 
 /// A resource of an LP, such as a till or a crew: it has a number of units, which processes hold
 /// for a while.

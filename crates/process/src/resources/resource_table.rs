@@ -7,15 +7,15 @@ use warpline_model::Mean;
 use warpline_model::record::Deed;
 
 use super::level::LevelOverTime;
-use crate::interrupt::Interrupted;
 use crate::keys::ProcessKey;
 use crate::keys::WaitKey;
-use crate::process::Process;
+use crate::processes::interrupt::Interrupted;
+use crate::processes::process::Process;
 use crate::queues::wait_queue::WaitQueue;
 use crate::running::Surroundings;
-use crate::tables::Tables;
-use crate::things::{Thing, ThingKey};
-use crate::waits::What;
+use crate::running::tables::Tables;
+use crate::running::things::{Thing, ThingKey};
+use crate::running::waits::What;
 
 /// What a resource has seen since time 0, whatever the warm-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

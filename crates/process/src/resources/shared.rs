@@ -1,9 +1,9 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
+use crate::running::things::{AtEnd, Thing, ThingKey};
 use crate::running::with;
 use crate::sim::Sim;
-use crate::things::{AtEnd, Thing, ThingKey};
 
 /// A value that the processes of an LP share.
 ///

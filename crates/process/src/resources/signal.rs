@@ -8,9 +8,9 @@ use std::task::{Context, Poll};
 use warpline_base::LpId;
 
 use crate::keys::WaitKey;
+use crate::running::waits::What;
 use crate::running::{if_running, with};
 use crate::sim::Sim;
-use crate::waits::What;
 
 /// Something that happens once in an LP and has a value: an order is ready, a test has failed. Who
 /// waits for it gets a clone of the value, whether it waits before or afterwards.

@@ -9,11 +9,11 @@ use std::task::{Context, Poll};
 use crate::keys::WaitKey;
 use crate::queues::shelf::{Filter, Order, Shelf};
 use crate::queues::wait_queue::WaitQueue;
+use crate::running::tables::Tables;
+use crate::running::things::{AtEnd, Thing, ThingKey};
+use crate::running::waits::What;
 use crate::running::{Running, if_running, with};
 use crate::sim::Sim;
-use crate::tables::Tables;
-use crate::things::{AtEnd, Thing, ThingKey};
-use crate::waits::What;
 
 /// A store of an LP: items that processes put and get.
 ///

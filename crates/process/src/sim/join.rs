@@ -4,10 +4,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use crate::keys::{ProcessKey, WaitKey};
-use crate::outcomes::Outcomes;
-use crate::process::{Cancelled, Process};
+use crate::processes::outcomes::Outcomes;
+use crate::processes::process::{Cancelled, Process};
+use crate::running::waits::What;
 use crate::running::{if_running, with};
-use crate::waits::What;
 
 /// A wait for the end of a process: see [`Sim::join`](crate::Sim::join).
 #[must_use = "a wait that is dropped is withdrawn: await it"]

@@ -10,8 +10,8 @@ use warpline_base::LpId;
 use super::Sim;
 use crate::keys::WaitKey;
 use crate::queues::shelf::{Filter, Shelf};
+use crate::running::waits::What;
 use crate::running::{Running, if_running, with};
-use crate::waits::What;
 
 impl<T: Send + 'static> Sim<T> {
     /// Sends a message that reaches LP `to` after `delay` units of model time.

@@ -1,8 +1,8 @@
 use warpline_model::{Cell, Counter, Histogram, Mean, Table, Text, TimeMean};
 
 use super::Sim;
+use crate::running::things::AtEnd;
 use crate::running::with;
-use crate::things::AtEnd;
 
 /// Statistics and rows, as `Observe` writes them.
 impl<T> Sim<T> {

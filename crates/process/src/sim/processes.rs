@@ -5,8 +5,8 @@ use std::panic::Location;
 use super::Sim;
 use super::join::Join;
 use super::starting::{Delayed, Valued};
-use crate::interrupt::Interrupted;
-use crate::process::{Ended, Process};
+use crate::processes::interrupt::Interrupted;
+use crate::processes::process::{Ended, Process};
 use crate::running::with;
 
 impl<T> Sim<T> {

@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::time::Sleep;
-use crate::frame::Frame;
-use crate::outcomes::is_unit;
+use crate::processes::frame::Frame;
+use crate::processes::outcomes::is_unit;
 use crate::running::with;
 
 pin_project! {

@@ -8,8 +8,8 @@ use warpline_base::LpId;
 
 use super::Sim;
 use crate::keys::WaitKey;
+use crate::running::wakeups;
 use crate::running::{if_running, with};
-use crate::wakeups;
 
 impl<T> Sim<T> {
     /// The time, in model units.

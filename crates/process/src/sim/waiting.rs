@@ -6,10 +6,10 @@ use std::task::{Context, Poll};
 use pin_project_lite::pin_project;
 
 use super::Sim;
-use crate::interrupt::Interrupted;
 use crate::keys::WaitKey;
+use crate::processes::interrupt::Interrupted;
+use crate::running::waits::What;
 use crate::running::{if_running, with};
-use crate::waits::What;
 
 impl<T> Sim<T> {
     /// Waits until `condition` is true. It is looked at now, and in each later event of this LP

@@ -8,7 +8,7 @@ use warpline_model::{
 };
 
 use crate::event::ProcessEvent;
-use crate::lp::ProcessLp;
+use crate::model::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
 
 /// The abilities of a model with processes, whose events leave their process of the system like

@@ -1,5 +1,8 @@
 //! Programs of ranks, as engines see them.
 
+pub(crate) mod any;
+pub(crate) mod lp;
+
 use std::future::Future;
 use std::sync::Arc;
 
@@ -12,7 +15,7 @@ use warpline_model::{
     Preset, Results, WireFormat,
 };
 
-use crate::lp::{Coroutine, RankLp};
+use crate::model::lp::{Coroutine, RankLp};
 use crate::network::{Network, Services};
 use crate::packet::RankEvent;
 use crate::rank::Rank;

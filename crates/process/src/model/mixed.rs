@@ -10,9 +10,9 @@ use warpline_model::{
     Results,
 };
 
-use crate::coroutines::{abilities, as_the_model_says, configured_as_the_model};
 use crate::event::ProcessEvent;
-use crate::lp::ProcessLp;
+use crate::model::coroutines::{abilities, as_the_model_says, configured_as_the_model};
+use crate::model::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
 
 /// A model in which some LPs are processes, and the others handle events.

@@ -1,3 +1,10 @@
+//! Models, as their author writes them and as engines run them.
+
+pub(crate) mod any;
+pub(crate) mod coroutines;
+pub(crate) mod lp;
+pub(crate) mod mixed;
+
 use std::fmt::{self, Debug};
 use std::future::Future;
 use std::sync::Arc;

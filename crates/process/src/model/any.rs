@@ -10,9 +10,9 @@ use warpline_model::{
     WireFormat,
 };
 
-use crate::coroutines::{abilities, as_the_model_says};
 use crate::event::ProcessEvent;
-use crate::lp::ProcessLp;
+use crate::model::coroutines::{abilities, as_the_model_says};
+use crate::model::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
 
 /// What LPs of processes send each other as one type.

@@ -11,8 +11,8 @@ use std::panic::Location;
 
 use crate::keys::WaitKey;
 use crate::running::Running;
-use crate::tables::Tables;
-use crate::waits::What;
+use crate::running::tables::Tables;
+use crate::running::waits::What;
 
 /// Begins a sleep of the process that is polled.
 #[inline]

@@ -8,15 +8,15 @@ use warpline_model::record::Stuck;
 use warpline_model::{Context, HasEvent, Init, Observe};
 
 use crate::event::ProcessEvent;
-use crate::executor::run_ready;
 use crate::model::ProcessModel;
 use crate::queues::shelf::Shelf;
 use crate::running::Running;
+use crate::running::executor::run_ready;
+use crate::running::tables::Tables;
+use crate::running::things::Things;
+use crate::running::waits::What;
+use crate::running::wakeups;
 use crate::sim::{Sim, Valued};
-use crate::tables::Tables;
-use crate::things::Things;
-use crate::waits::What;
-use crate::wakeups;
 
 /// The state of an LP of processes: its processes, what they wait for, and what they share.
 pub struct ProcessLp<T: 'static> {

@@ -1,15 +1,20 @@
 //! The processes of an LP: a table with a place for each.
 
+pub(crate) mod frame;
+pub(crate) mod interrupt;
+pub(crate) mod outcomes;
+pub(crate) mod process;
+
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::panic::Location;
 use std::pin::Pin;
 
-use crate::frame::Frame;
-use crate::interrupt::{Interrupted, Interrupts};
 use crate::keys::{ProcessKey, WaitKey};
-use crate::outcomes::Outcomes;
-use crate::process::Ended;
+use crate::processes::frame::Frame;
+use crate::processes::interrupt::{Interrupted, Interrupts};
+use crate::processes::outcomes::Outcomes;
+use crate::processes::process::Ended;
 
 /// The frame of a process's coroutine.
 pub(crate) type PinnedFrame = Pin<Box<dyn Frame>>;

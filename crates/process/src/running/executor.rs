@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::task::{Context, Wake, Waker};
 
-use crate::process::Ended;
 use crate::processes::PinnedFrame;
+use crate::processes::process::Ended;
+use crate::running::tables::NOBODY;
 use crate::running::{Running, lend};
-use crate::tables::NOBODY;
 
 /// The waker of all processes. Nothing of the simulation uses it: an LP knows who waits for what.
 struct Foreign;

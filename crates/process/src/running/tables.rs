@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::panic::Location;
 
-use crate::interrupt::Interrupted;
 use crate::keys::{ProcessKey, WaitKey};
-use crate::process::Ended;
+use crate::processes::interrupt::Interrupted;
+use crate::processes::process::Ended;
 use crate::processes::{PinnedFrame, Processes};
-use crate::things::Things;
-use crate::waits::{Wait, Waits, What};
+use crate::running::things::Things;
+use crate::running::waits::{Wait, Waits, What};
 
 /// No process.
 pub(crate) const NOBODY: u32 = u32::MAX;

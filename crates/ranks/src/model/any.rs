@@ -10,7 +10,7 @@ use warpline_model::{
     Abilities, Context, Declarations, Finish, Init, Model, Observe, Outcome, Results, WireFormat,
 };
 
-use crate::lp::{Coroutine, RankLp};
+use crate::model::lp::{Coroutine, RankLp};
 use crate::model::{RankProgram, Ranks, as_the_program_says, network};
 use crate::packet::RankEvent;
 use crate::rank::Rank;

@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use crate::keys::ProcessKey;
-use crate::process::Process;
+use crate::processes::process::Process;
 
 /// Why [`Sim::interruptible`](crate::Sim::interruptible) ended early.
 #[derive(Clone, Debug, PartialEq)]

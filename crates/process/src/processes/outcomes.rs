@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::keys::ProcessKey;
-use crate::process::Ended;
+use crate::processes::process::Ended;
 
 /// What ended processes left: which of them were cancelled, and the values of the others unless
 /// that is `()`. It is kept until the run ends, as any process may ask at any time.

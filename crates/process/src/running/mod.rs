@@ -3,6 +3,14 @@
 //! A future cannot hold a reference to its LP between polls. So the executor lends it for each
 //! poll, and all that a process calls borrows it for a moment.
 
+pub(crate) mod executor;
+pub(crate) mod services;
+pub(crate) mod tables;
+pub(crate) mod telling;
+pub(crate) mod things;
+pub(crate) mod waits;
+pub(crate) mod wakeups;
+
 use std::any::Any;
 
 use warpline_base::LpId;
@@ -13,8 +21,8 @@ use warpline_model::record::Deed;
 use warpline_model::{Observe, Text, Timer};
 
 use crate::keys::WaitKey;
-use crate::tables::Tables;
-use crate::things::{Thing, ThingKey, Things};
+use crate::running::tables::Tables;
+use crate::running::things::{Thing, ThingKey, Things};
 
 /// What the engine does for an LP, whatever its model.
 pub(crate) trait Services: Observe {

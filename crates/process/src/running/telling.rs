@@ -5,9 +5,9 @@ use warpline_model::Text;
 use warpline_model::record::Deed;
 
 use crate::keys::ProcessKey;
+use crate::running::tables::Tables;
+use crate::running::waits::What;
 use crate::running::{Running, Services, Surroundings};
-use crate::tables::Tables;
-use crate::waits::What;
 
 impl Running<'_> {
     /// Tells that the process that is polled does something.
