@@ -58,21 +58,22 @@ where
 /// run as fast: once an LP has begun, its type does not matter.
 ///
 /// ```
-/// use warpline_process::prelude::*;
 /// use warpline_process::AnyCoroutines;
-/// # struct Clock(f64);
-/// # #[model(api = warpline_model, process = warpline_process)]
+/// use warpline_process::prelude::*;
+/// # struct Clock;
 /// # impl ProcessModel for Clock {
 /// #     type Message = ();
 /// #     fn lps(&self) -> u32 { 3 }
-/// #     async fn run(self: Arc<Self>, sim: Sim<()>) { sim.sleep(self.0).await; }
+/// #     async fn run(self: Arc<Self>, sim: Sim<()>) { sim.sleep(1.0).await; }
 /// # }
-/// # type Bell = Clock;
-/// let models: [AnyCoroutines<()>; 2] = [
-///     Coroutines::new(Clock(1.0)).into(),
-///     Coroutines::new(Bell(60.0)).into(),
-/// ];
-/// assert_eq!(models[0].lps() + models[1].lps(), 6);
+/// # struct Bell;
+/// # impl ProcessModel for Bell {
+/// #     type Message = ();
+/// #     fn lps(&self) -> u32 { 1 }
+/// #     async fn run(self: Arc<Self>, sim: Sim<()>) { sim.sleep(60.0).await; }
+/// # }
+/// let models: [AnyCoroutines<()>; 2] = [Coroutines::new(Clock).into(), Coroutines::new(Bell).into()];
+/// assert_eq!(models.map(|model| model.lps()), [3, 1]);
 /// ```
 pub struct AnyCoroutines<T: PlainMessage> {
     model: Arc<dyn Says<T>>,

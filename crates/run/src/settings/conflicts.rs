@@ -173,67 +173,50 @@ impl Settings {
         processes: Option<u32>,
     ) -> Result<(), SettingError> {
         let Some(machine) = &self.machine else { return Ok(()) };
-        let others = [
-            processes.map(|processes| {
-                (
-                    ("processes", processes.to_string()),
-                    "its PEs live in one process; leave one of \
-                    the two out",
-                )
-            }),
-            self.threads.filter(|threads| *threads > 1).map(|threads| {
-                (
-                    ("threads", threads.to_string()),
-                    "its PEs take turns in one thread; set `pes` \
-                    instead",
-                )
-            }),
-            self.virtual_cluster.map(|seed| {
-                (
-                    ("virtual-cluster", seed.to_string()),
-                    "its order follows from its time; leave \
-                    one of the two out",
-                )
-            }),
-            self.mailbox.map(|mailbox| {
-                (
-                    ("mailbox", mailbox.name().to_owned()),
-                    "it has a network of its own; leave \
-                    `mailbox` out",
-                )
-            }),
-            self.messages
-                .filter(|messages| !matches!(messages, Messages::Auto | Messages::Copy))
-                .map(|messages| {
-                    (
-                        ("messages", messages.name().to_owned()),
-                        "its nodes share no memory, so that \
-                    messages are copied; leave `messages` out",
-                    )
-                }),
-            self.barrier.filter(|barrier| *barrier == Barrier::AllReduce).map(|barrier| {
-                (("barrier", barrier.name().to_owned()), "it has no MPI; set `barrier` to `tree`")
-            }),
-            self.trace.as_ref().map(|trace| {
-                (
-                    ("trace", trace.text()),
-                    "a trace has wall time, of which its PEs have none; \
-                                           leave `trace` out",
-                )
-            }),
-            Some(engine)
-                .filter(|engine| {
-                    matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)
-                })
-                .map(|engine| {
-                    (
-                        sync(engine),
-                        "its PEs are those of one parallel engine; leave `sync` out, or set \
-                                it to `conservative`, `optimistic` or `mixed`",
-                    )
-                }),
+        let copies = |messages: &Messages| matches!(messages, Messages::Auto | Messages::Copy);
+        let no_engine = |engine: &Synchronisation| {
+            matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)
+        };
+        let others: [(Option<Given>, &str); 8] = [
+            (
+                processes.map(|processes| ("processes", processes.to_string())),
+                "its PEs live in one process; leave one of the two out",
+            ),
+            (
+                self.threads.filter(|threads| *threads > 1).map(|pes| ("threads", pes.to_string())),
+                "its PEs take turns in one thread; set `pes` instead",
+            ),
+            (
+                self.virtual_cluster.map(|seed| ("virtual-cluster", seed.to_string())),
+                "its order follows from its time; leave one of the two out",
+            ),
+            (
+                self.mailbox.map(|mailbox| ("mailbox", mailbox.name().to_owned())),
+                "it has a network of its own; leave `mailbox` out",
+            ),
+            (
+                self.messages
+                    .filter(|messages| !copies(messages))
+                    .map(|messages| ("messages", messages.name().to_owned())),
+                "its nodes share no memory, so that messages are copied; leave `messages` out",
+            ),
+            (
+                self.barrier
+                    .filter(|barrier| *barrier == Barrier::AllReduce)
+                    .map(|barrier| ("barrier", barrier.name().to_owned())),
+                "it has no MPI; set `barrier` to `tree`",
+            ),
+            (
+                self.trace.as_ref().map(|trace| ("trace", trace.text())),
+                "a trace has wall time, of which its PEs have none; leave `trace` out",
+            ),
+            (
+                Some(engine).filter(no_engine).map(sync),
+                "its PEs are those of one parallel engine; leave `sync` out, or set it to \
+                 `conservative`, `optimistic` or `mixed`",
+            ),
         ];
-        match others.into_iter().flatten().next() {
+        match others.into_iter().find_map(|(other, remedy)| Some((other?, remedy))) {
             None => Ok(()),
             Some((other, remedy)) => Err(conflict(("machine", machine.text()), other, remedy)),
         }
