@@ -59,7 +59,7 @@ pub use combine::{
 };
 pub use event::ProcessEvent;
 pub use keys::WaitKey;
-pub use model::any::AnyCoroutines;
+pub use model::any::{AnyCoroutines, PlainMessage};
 pub use model::lp::ProcessLp;
 pub use model::mixed::{Mixed, MixedLp, MixedModel};
 pub use model::{Coroutines, ProcessModel};

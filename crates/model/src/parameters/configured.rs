@@ -54,6 +54,8 @@ pub struct Configured<M> {
 impl<M: Configure> Configured<M> {
     /// The model with these parameters.
     pub fn new(parameters: &M::Parameters) -> Self {
+        // A model is asked for no remarks on what it refuses.
+        let in_range = parameters.check().is_ok();
         let given = parameters.clone();
         let make = move || {
             given.check().map_err(|cause| format!("model `{}`: {cause}", M::NAME))?;
@@ -65,7 +67,7 @@ impl<M: Configure> Configured<M> {
             time_unit: M::TIME_UNIT,
             default_end: M::DEFAULT_END,
             values: parameters.values(),
-            notes: M::notes(parameters),
+            notes: if in_range { M::notes(parameters) } else { Vec::new() },
             make: Box::new(make),
         }
     }

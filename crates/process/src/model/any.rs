@@ -15,7 +15,7 @@ use crate::model::coroutines::{abilities, as_the_model_says};
 use crate::model::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
 
-/// What LPs of processes send each other as one type.
+/// What LPs of [`AnyCoroutines`] send each other: plain data, or `()`.
 pub trait PlainMessage: Portable + Clone + fmt::Debug + Send + 'static {}
 
 impl<T: Portable + Clone + fmt::Debug + Send + 'static> PlainMessage for T {}
