@@ -115,12 +115,12 @@ fn coroutines<M>(
 where
     M: ProcessModel<Message: Portable> + Configure,
 {
-    Ok(configured::<Coroutines<M>>(given)?.into())
+    Ok(configured::<Coroutines<M>>(given)?.map(AnyCoroutines::from))
 }
 
 /// A program of ranks, whose engines are those of all programs.
 fn ranks<P: RankProgram + Configure>(
     given: &[(String, String)],
 ) -> Result<Configured<AnyRanks>, CatalogueError> {
-    Ok(configured::<Ranks<P>>(given)?.into())
+    Ok(configured::<Ranks<P>>(given)?.map(AnyRanks::from))
 }

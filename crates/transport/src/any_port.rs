@@ -9,8 +9,8 @@ use crate::{CasPort, InboxPort, ModelledPort, NodePort, RingPort, VirtualPort};
 /// A port of a kind that is chosen at run time. It saves compiling the engine of each model for each
 /// kind.
 ///
-/// Rings are what most runs use. What a PE does for each message is compiled into its code for them,
-/// and called for other ports.
+/// Rings are what most runs use. How an event is written into one is compiled into the code of a PE;
+/// other ports are called.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),
@@ -63,12 +63,8 @@ impl<E: Send> ValuePort<E> for AnyPort<E> {
         either!(self, port => port.look_for_values());
     }
 
-    #[inline(always)]
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        match self {
-            AnyPort::Ring(port) => port.receive_values(take),
-            other => other.receive_values_elsewhere(take),
-        }
+        either!(self, port => port.receive_values(take));
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
@@ -84,12 +80,6 @@ impl<E: Send> AnyPort<E> {
         message: ValueMessage<E>,
     ) -> Result<(), ValueMessage<E>> {
         either!(self, port => port.send_value(to, message))
-    }
-
-    #[inline(never)]
-    fn receive_values_elsewhere(&mut self, take: &mut dyn FnMut(ValueMessage<E>)) {
-        let mut take = take;
-        either!(self, port => port.receive_values(&mut take));
     }
 }
 

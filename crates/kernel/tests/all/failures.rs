@@ -1,7 +1,9 @@
 //! Mistakes of a model in unlikely circumstances: which one is reported, and how many events
 //! committed before it.
 
-use crate::by_hand::{END, Failure, NO_COPY, Play, Sent, Setting, Stage, TUNING, in_time, time};
+use crate::by_hand::{
+    END, Failure, NO_COPY, Play, Sent, Setting, Stage, TUNING, in_time, last, time,
+};
 use warpline_base::Moment;
 use warpline_kernel::gvt::GvtAlgorithm;
 use warpline_kernel::{Lanes, Tuning, Undoing};
@@ -13,10 +15,6 @@ fn failure(time: f64, event: &str, fault: &str, committed: u64) -> Option<Failur
         fault: format!("panicked: {fault}"),
         committed,
     })
-}
-
-fn last(handled: &[&'static str]) -> &'static str {
-    handled[handled.len() - 1]
 }
 
 /// Both events fail when they commit, which they do at once, in the order in which they were

@@ -2,13 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{Play, Sent, Stage, TUNING, in_time};
+use crate::by_hand::{Play, Sent, Stage, TUNING, in_time, last};
 use warpline_kernel::{Tuning, Undoing};
 use warpline_model::prelude::*;
-
-fn last(handled: &[&'static str]) -> &'static str {
-    handled[handled.len() - 1]
-}
 
 /// LP 2 executes `twice` once more when the first straggler calls for the state after it, and
 /// panics then. The second straggler, if there is one, comes before that event.

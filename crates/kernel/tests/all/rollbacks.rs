@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::by_hand::{Ended, Play, Sent, Setting, Stage, TUNING};
+use crate::by_hand::{Ended, Play, Sent, Setting, Stage, TUNING, last};
 use warpline_kernel::gvt::{GvtAlgorithm, Work};
 use warpline_kernel::{Counts, Lanes, Messages, Tuning, Undoing};
 use warpline_model::prelude::*;
@@ -22,7 +22,7 @@ fn first(lp: u32) -> Vec<Sent> {
 }
 
 fn then(handled: &[&'static str]) -> Vec<Sent> {
-    match handled[handled.len() - 1] {
+    match last(handled) {
         "late" => vec![(4, 2.5, "straggler")],
         "b" => vec![(5, 6.0, "of b, here"), (1, 7.0, "of b, there")],
         "c" => vec![(1, 8.0, "of c")],

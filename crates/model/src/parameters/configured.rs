@@ -112,14 +112,15 @@ impl<M> Configured<M> {
         (self.make)()
     }
 
-    /// The same, as a model of another type, such as one that stands for several.
+    /// The same, made into a model of another type, such as one that stands for several.
     #[must_use]
-    pub fn into<N: From<M>>(self) -> Configured<N>
+    pub fn map<N>(self, into: fn(M) -> N) -> Configured<N>
     where
         M: 'static,
+        N: 'static,
     {
         let Configured { name, about, time_unit, default_end, values, notes, make } = self;
-        let make = Box::new(move || make().map(N::from));
+        let make = Box::new(move || make().map(into));
         Configured { name, about, time_unit, default_end, values, notes, make }
     }
 }

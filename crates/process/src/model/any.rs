@@ -11,7 +11,7 @@ use warpline_model::{
 };
 
 use crate::event::ProcessEvent;
-use crate::model::coroutines::{abilities, as_the_model_says};
+use crate::model::coroutines::{abilities, all_lps_are_processes, as_the_model_says};
 use crate::model::lp::ProcessLp;
 use crate::model::{Coroutines, ProcessModel};
 
@@ -114,28 +114,9 @@ impl<T: PlainMessage> Model for AnyCoroutines<T> {
 
     as_the_model_says!();
 
-    fn is_conservative(&self, _: LpId) -> bool {
-        true
-    }
+    all_lps_are_processes!();
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
         self.model.begin(lp)
-    }
-
-    #[inline]
-    fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>) {
-        state.handle(event, lp);
-    }
-
-    fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
-        state.end(lp.id(), lp.now(), lp);
-    }
-
-    fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
-        state.stuck_in(self.lps(), lp, most)
-    }
-
-    fn results(&self, outcome: &Outcome) -> Results<Self> {
-        self.model.results(outcome)
     }
 }

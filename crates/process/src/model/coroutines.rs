@@ -87,7 +87,33 @@ macro_rules! configured_as_the_model {
     };
 }
 
-pub(crate) use {as_the_model_says, configured_as_the_model};
+/// What engines do with a model all of whose LPs are processes, once they have begun.
+macro_rules! all_lps_are_processes {
+    () => {
+        fn is_conservative(&self, _: LpId) -> bool {
+            true
+        }
+
+        #[inline]
+        fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>) {
+            state.handle(event, lp);
+        }
+
+        fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
+            state.end(lp.id(), lp.now(), lp);
+        }
+
+        fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
+            state.stuck_in(self.lps(), lp, most)
+        }
+
+        fn results(&self, outcome: &Outcome) -> Results<Self> {
+            self.model().results(outcome)
+        }
+    };
+}
+
+pub(crate) use {all_lps_are_processes, as_the_model_says, configured_as_the_model};
 
 impl<M: ProcessModel> Model for Coroutines<M> {
     type State = ProcessLp<M::Message>;
@@ -97,29 +123,10 @@ impl<M: ProcessModel> Model for Coroutines<M> {
 
     as_the_model_says!();
 
-    fn is_conservative(&self, _: LpId) -> bool {
-        true
-    }
+    all_lps_are_processes!();
 
     fn init(&self, lp: &mut Init<Self>) -> Self::State {
         ProcessLp::begin(self.model(), lp)
-    }
-
-    #[inline]
-    fn handle(&self, state: &mut Self::State, event: &Self::Event, lp: &mut Context<Self>) {
-        state.handle(event, lp);
-    }
-
-    fn finish(&self, state: &Self::State, lp: &mut Finish<Self>) {
-        state.end(lp.id(), lp.now(), lp);
-    }
-
-    fn stuck(&self, lp: LpId, state: &Self::State, most: usize) -> Stuck {
-        state.stuck_in(self.lps(), lp, most)
-    }
-
-    fn results(&self, outcome: &Outcome) -> Results<Self> {
-        self.model().results(outcome)
     }
 }
 

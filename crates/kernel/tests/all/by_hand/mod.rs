@@ -24,7 +24,7 @@ use warpline_model::prelude::*;
 use warpline_model::{Declarations, Statistics};
 use warpline_record::Phases;
 
-pub(crate) use self::play::{END, HANDLED, NO_COPY, Play, Sent};
+pub(crate) use self::play::{END, HANDLED, NO_COPY, Play, Sent, last};
 use self::play::{SEED, draws};
 use self::wires::{Network, Wire};
 

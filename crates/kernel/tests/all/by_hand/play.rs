@@ -16,6 +16,11 @@ pub(crate) type Sent = (u32, f64, &'static str);
 /// An event after which the state of its LP cannot be copied.
 pub(crate) const NO_COPY: &str = "no copy";
 
+/// The event that an LP has just handled.
+pub(crate) fn last(handled: &[&'static str]) -> &'static str {
+    handled[handled.len() - 1]
+}
+
 /// The state of an LP: the events that it has handled, and the random number that each of them
 /// drew.
 #[derive(Debug)]

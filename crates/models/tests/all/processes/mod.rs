@@ -45,7 +45,8 @@ fn simulation<M>(parameters: &M::Parameters) -> Simulation<'static, AnyCoroutine
 where
     M: ProcessModel<Message: Portable> + Configure,
 {
-    Simulation::of(&Configured::<Coroutines<M>>::new(parameters).into()).unwrap()
+    let model = Configured::<Coroutines<M>>::new(parameters);
+    Simulation::of(&model.map(AnyCoroutines::from)).unwrap()
 }
 
 /// A counter, as a number.
