@@ -20,11 +20,11 @@ book: setup-book
 	mdbook build docs/book
 
 ## Runs all tests. BESIDES="lints docs" runs these targets beside them.
-test: setup
+test: setup-rust
 	CARGO=$(CARGO) .ci/tests miri loom $(BESIDES)
 
 ## Runs all tests but those under Miri and loom.
-tests: setup
+tests: setup-rust
 	CARGO=$(CARGO) .ci/tests
 
 ## Builds the program with MPI, for runs on several machines.

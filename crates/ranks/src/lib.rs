@@ -48,8 +48,6 @@ mod rank;
 mod running;
 mod status;
 mod target;
-#[cfg(test)]
-mod tests;
 mod waiting;
 
 pub use collectives::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};

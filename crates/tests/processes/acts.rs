@@ -15,9 +15,9 @@ use warpline_testkit::{Settings, Story};
 use crate::{Ended, avoid_common_memory};
 
 const LINES: Table = Table(0);
-/// The end of most runs. Runs to the long end have more acts than may wait at a time.
+/// The end of most runs. Runs to the long end have more acts and rows than may wait at a time.
 const END: f64 = 40.0;
-const LONG_END: f64 = 4000.0;
+const LONG_END: f64 = 2000.0;
 
 /// LPs that print, write to a file and record rows, in init, in events and at the end.
 struct Announcer {

@@ -166,7 +166,7 @@ fn who_has_the_gvt_interval_is_told() {
 fn all_models_run_in_ranks() {
     let models = [
         "mm1 --end 500",
-        "network --end 2",
+        "network --end 0.5",
         "simplesim --end 60 --limit 50 --message-size 65000",
         "phold --lookahead 0 --end 20",
         "hypercube --end 50",

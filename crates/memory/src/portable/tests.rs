@@ -9,7 +9,7 @@ use super::*;
 use crate::Handle;
 use crate::sync::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-const ROUNDS: u64 = if cfg!(miri) { 5 } else { 2000 };
+const ROUNDS: u64 = if cfg!(miri) { 2 } else { 2000 };
 
 fn bytes_of<T: Portable>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -381,7 +381,7 @@ mod tests {
     /// Comparators find at any moment what a reading of all registers finds.
     #[test]
     fn comparators_find_the_least_of_all_registers() {
-        let (most, rounds) = if cfg!(miri) { (3, 50) } else { (13, 200) };
+        let (most, rounds) = if cfg!(miri) { (3, 20) } else { (13, 200) };
         for pes in [1, 2, 3, 5, 8, 13].into_iter().filter(|pes| *pes <= most) {
             let plain = registers(&Region::own(), pes, 0, u64::MAX);
             let compared = registers_with_comparators(&Region::own(), pes, 0, u64::MAX);

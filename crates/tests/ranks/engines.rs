@@ -1,11 +1,10 @@
 //! One answer in all engines.
 
 use super::*;
-use crate::Op;
 
 /// A program in which much happens: computations of random length, wildcards, long and short
-/// messages, calls of all ranks, parts of the world.
-async fn much(rank: Rank) {
+/// messages, calls of all ranks, parts of the world. Each rank notes when it ends.
+async fn much(rank: Rank, ends: Notes<f64>) {
     for round in 0..4u32 {
         let pause = rank.draw(|random| random.uniform());
         rank.compute(pause * 5e-6).await;
@@ -29,6 +28,7 @@ async fn much(rank: Rank) {
         }
         rank.barrier().await;
     }
+    ends.add(rank.id(), rank.wtime());
 }
 
 #[test]
@@ -40,15 +40,22 @@ fn all_engines_give_one_answer() {
         Target::open("cray-xt5").unwrap().eager_up_to(1000),
     ];
     for target in targets {
+        let ends = Notes::new();
+        let act = boxed({
+            let ends = ends.clone();
+            move |rank| much(rank, ends.clone())
+        });
         let simulation = || {
-            let program = Ranks::new(Told { ranks: 23, target: target.clone(), act: boxed(much) });
+            let act = act.clone();
+            let program = Ranks::new(Told { ranks: 23, target: target.clone(), act });
             Simulation::new(program).end(1e3).seed(5)
         };
         let answer = |simulation: Simulation<'_, Ranks<Told>>| {
             let run = simulation.run().unwrap_or_else(|why| panic!("{why}"));
             assert_eq!(run.record.stuck, None);
-            let times: Vec<f64> = run.states.iter().map(|rank| rank.clock()).collect();
-            (run.record.digest, run.record.committed_events, times)
+            let ends = ends.take();
+            assert_eq!(ends.len(), 23);
+            (run.record.digest, run.record.committed_events, ends)
         };
         let alone = answer(simulation().sync(Synchronisation::Sequential));
         for threads in [1, 2, 5] {

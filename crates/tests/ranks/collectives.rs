@@ -1,7 +1,7 @@
 //! Calls of all ranks, against a plain loop over the data of all.
 
 use super::*;
-use crate::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, Op, ReduceBy};
+use warpline::ranks::{AllgatherBy, AllreduceBy, AlltoallBy, BcastBy, ReduceBy};
 
 const SIZES: [u32; 9] = [1, 2, 3, 4, 5, 7, 8, 13, 16];
 

@@ -3,9 +3,8 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
-use warpline_run::{Error, Run, Simulation, Synchronisation};
-
-use crate::prelude::*;
+use warpline::ranks::prelude::*;
+use warpline::{Error, Run, Simulation, Synchronisation};
 
 mod collectives;
 mod communicators;
@@ -19,7 +18,7 @@ type Act = Arc<dyn Fn(Rank) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send +
 
 /// A program told in a few lines: what each rank does. It is one type for all of them, as the engine
 /// is compiled for each.
-pub(crate) struct Told {
+struct Told {
     ranks: u32,
     target: Target,
     act: Act,
@@ -49,19 +48,19 @@ where
 
 /// Values that ranks leave, by rank.
 #[derive(Clone)]
-pub(crate) struct Notes<T>(Arc<Mutex<Vec<(u32, T)>>>);
+struct Notes<T>(Arc<Mutex<Vec<(u32, T)>>>);
 
 impl<T: Clone> Notes<T> {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Notes(Arc::new(Mutex::new(Vec::new())))
     }
 
-    pub(crate) fn add(&self, rank: u32, value: T) {
+    fn add(&self, rank: u32, value: T) {
         self.0.lock().unwrap().push((rank, value));
     }
 
     /// The values, in the order of ranks, and of notes of a rank.
-    pub(crate) fn take(&self) -> Vec<T> {
+    fn take(&self) -> Vec<T> {
         let mut all = std::mem::take(&mut *self.0.lock().unwrap());
         all.sort_by_key(|(rank, _)| *rank);
         all.into_iter().map(|(_, value)| value).collect()
@@ -69,7 +68,7 @@ impl<T: Clone> Notes<T> {
 }
 
 /// Simulates a program to its end.
-pub(crate) fn simulate<F, G>(ranks: u32, target: &Target, act: F) -> Run<Ranks<Told>>
+fn simulate<F, G>(ranks: u32, target: &Target, act: F) -> Run<Ranks<Told>>
 where
     F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = ()> + Send + 'static,
@@ -78,7 +77,7 @@ where
 }
 
 /// Why a program fails.
-pub(crate) fn failure<F, G>(ranks: u32, target: &Target, act: F) -> String
+fn failure<F, G>(ranks: u32, target: &Target, act: F) -> String
 where
     F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = ()> + Send + 'static,

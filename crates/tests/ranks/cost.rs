@@ -92,7 +92,7 @@ fn near(found: f64, wanted: f64, what: &str) {
 
 #[test]
 fn all_reductions_of_powers_of_two_take_what_theory_says() {
-    use crate::AllreduceBy::*;
+    use warpline::ranks::AllreduceBy::*;
     for (ranks, rounds) in RANKS {
         let halves: f64 = (1..=rounds).map(|round| hop(BYTES >> round)).sum();
         let wanted = [
@@ -102,7 +102,7 @@ fn all_reductions_of_powers_of_two_take_what_theory_says() {
         ];
         for (by, wanted) in wanted {
             let found = ends(ranks, &target(), move |rank| async move {
-                rank.allreduce_by(by, crate::Op::Sum, Data::size(BYTES)).await;
+                rank.allreduce_by(by, Op::Sum, Data::size(BYTES)).await;
                 rank
             });
             for time in found {
@@ -114,7 +114,7 @@ fn all_reductions_of_powers_of_two_take_what_theory_says() {
 
 #[test]
 fn reductions_to_a_root_take_what_theory_says() {
-    use crate::ReduceBy::*;
+    use warpline::ranks::ReduceBy::*;
     for (ranks, rounds) in RANKS {
         let halves: f64 = (1..=rounds).map(|round| hop(BYTES >> round)).sum();
         let root = ranks / 2;
@@ -122,7 +122,7 @@ fn reductions_to_a_root_take_what_theory_says() {
             [(Binomial, f64::from(rounds) * hop(BYTES)), (Rabenseifner, 2.0 * halves)]
         {
             let found = ends(ranks, &target(), move |rank| async move {
-                rank.reduce_by(by, root, crate::Op::Sum, Data::size(BYTES)).await;
+                rank.reduce_by(by, root, Op::Sum, Data::size(BYTES)).await;
                 rank
             });
             near(found[root as usize], wanted, &format!("{by:?} of {ranks}"));
@@ -132,7 +132,7 @@ fn reductions_to_a_root_take_what_theory_says() {
 
 #[test]
 fn exchanges_of_any_number_of_ranks_take_what_theory_says() {
-    use crate::{AllgatherBy, AlltoallBy};
+    use warpline::ranks::{AllgatherBy, AlltoallBy};
     let block = 160;
     for ranks in [2, 3, 4, 7, 8, 12] {
         let rounds = u32::BITS - (ranks - 1u32).leading_zeros();
@@ -193,7 +193,7 @@ fn trees_of_any_number_of_ranks_take_what_theory_says() {
         let span = ranks.next_power_of_two();
         down(0, span, ranks, 0.0, &|_, _| 3000, &mut done);
         let found = ends(ranks, &target(), |rank| async move {
-            rank.bcast_by(crate::BcastBy::Binomial, 0, Data::size(3000)).await;
+            rank.bcast_by(warpline::ranks::BcastBy::Binomial, 0, Data::size(3000)).await;
             rank
         });
         for (found, wanted) in found.iter().zip(&done) {
@@ -217,13 +217,13 @@ fn trees_of_any_number_of_ranks_take_what_theory_says() {
         });
         near(found[0], wanted, &format!("gather of {ranks}"));
         let found = ends(ranks, &target(), |rank| async move {
-            rank.scan(crate::Op::Sum, Data::size(500)).await;
+            rank.scan(Op::Sum, Data::size(500)).await;
             rank
         });
         near(found[0], f64::from(rounds) * hop(500), &format!("scan of {ranks}"));
         let halves: f64 = (1..=rounds).map(|round| hop(BYTES >> round)).sum();
         let found = ends(ranks, &target(), |rank| async move {
-            rank.reduce_scatter(crate::Op::Sum, Data::size(BYTES)).await;
+            rank.reduce_scatter(Op::Sum, Data::size(BYTES)).await;
             rank
         });
         near(found[0], halves, &format!("reduce-scatter of {ranks}"));

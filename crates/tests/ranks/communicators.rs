@@ -1,7 +1,6 @@
 //! Communicators made of others.
 
 use super::*;
-use crate::Op;
 
 fn target() -> Target {
     Target::flat(Wire::new(1e-6, 1e9))

@@ -1,7 +1,6 @@
 //! Wrong uses of MPI, and what is said of them.
 
 use super::*;
-use crate::Op;
 
 fn target() -> Target {
     Target::flat(Wire::new(1e-6, 1e9)).eager_up_to(1000)
