@@ -6,11 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 
 use super::Exhausted;
-use super::reserve::{release_reserve_for, released_for};
-
-/// The largest request, in bytes, that the reserve is released for. Code that asks for more can
-/// handle a failure, or asks for too much.
-const SMALL: usize = 64 << 10;
+use super::reserve::{SMALL, release_reserve_for, released_for};
 
 /// The system's allocator. When that has no memory for something small, this releases the
 /// [reserve](crate::keep_reserve) and tries again; the engine finds out at its next step, and ends
@@ -95,5 +91,7 @@ mod tests {
         );
         crate::keep_reserve();
         assert_eq!(Allocator::check(), Ok(()));
+        // Other tests run out of memory on purpose, and none may be left without for that.
+        crate::release_reserve();
     }
 }

@@ -2,7 +2,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::resume_unwind;
 
-use super::reserve::release_reserve;
+use super::reserve::release_reserve_to_end;
 
 /// What ran out.
 ///
@@ -111,7 +111,9 @@ impl Exhausted {
     #[cold]
     #[inline(never)]
     pub fn unwind(self) -> ! {
-        release_reserve();
+        if let Exhausted::Memory { .. } = self {
+            release_reserve_to_end();
+        }
         resume_unwind(Box::new(self))
     }
 

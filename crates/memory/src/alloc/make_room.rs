@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::Exhausted;
 use super::mapping::can_map;
+use super::reserve::may_try;
 
 /// Lists and tables that grow.
 pub trait MakeRoom {
@@ -31,6 +32,11 @@ fn no_room<T>(more: usize, what: &'static str) -> ! {
     Exhausted::Memory { what, bytes: more.saturating_mul(size_of::<T>()) }.unwind()
 }
 
+/// Whether memory for so many values may be asked for.
+fn may_have<T>(count: usize) -> bool {
+    may_try(count.saturating_mul(size_of::<T>()))
+}
+
 /// Lists grow in leaps, so that adding to them one by one is cheap.
 macro_rules! grow_in_leaps {
     ($List:ident) => {
@@ -40,7 +46,8 @@ macro_rules! grow_in_leaps {
                 #[cold]
                 #[inline(never)]
                 fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
-                    if list.try_reserve(more).is_err() {
+                    let count = list.len().saturating_add(more.max(list.len()));
+                    if !may_have::<T>(count) || list.try_reserve(more).is_err() {
                         list.make_little_room(more, what);
                     }
                 }
@@ -56,7 +63,8 @@ macro_rules! grow_in_leaps {
                 fn grow<T>(list: &mut $List<T>, more: usize, what: &'static str) {
                     // Exactly this many, as the list would double otherwise.
                     let more = more.max(list.len() / 8);
-                    if list.try_reserve_exact(more).is_err() {
+                    let count = list.len().saturating_add(more);
+                    if !may_have::<T>(count) || list.try_reserve_exact(more).is_err() {
                         no_room::<T>(more, what);
                     }
                 }
@@ -73,16 +81,20 @@ grow_in_leaps!(VecDeque);
 
 impl<K: Eq + Hash, V, S: BuildHasher> MakeRoom for HashMap<K, V, S> {
     fn make_room(&mut self, more: usize, what: &'static str) {
-        if self.try_reserve(more).is_err() {
-            no_room::<(K, V)>(self.len() + more, what);
+        let count = self.len().saturating_add(more);
+        let may_grow = count <= self.capacity() || may_have::<(K, V)>(count);
+        if !may_grow || self.try_reserve(more).is_err() {
+            no_room::<(K, V)>(count, what);
         }
     }
 }
 
 impl<K: Eq + Hash, S: BuildHasher> MakeRoom for HashSet<K, S> {
     fn make_room(&mut self, more: usize, what: &'static str) {
-        if self.try_reserve(more).is_err() {
-            no_room::<K>(self.len() + more, what);
+        let count = self.len().saturating_add(more);
+        let may_grow = count <= self.capacity() || may_have::<K>(count);
+        if !may_grow || self.try_reserve(more).is_err() {
+            no_room::<K>(count, what);
         }
     }
 }
@@ -93,7 +105,7 @@ impl<K: Eq + Hash, S: BuildHasher> MakeRoom for HashSet<K, S> {
 /// If there is no memory, it [unwinds](Exhausted::unwind).
 pub fn list_for<T>(count: usize, what: &'static str) -> Vec<T> {
     let mut list = Vec::new();
-    if list.try_reserve_exact(count).is_err() {
+    if !may_have::<T>(count) || list.try_reserve_exact(count).is_err() {
         no_room::<T>(count, what);
     }
     list

@@ -1,6 +1,8 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
+use super::reserve::may_try;
+
 const HUGE_PAGE: usize = 2 << 20;
 
 /// At this many bytes or more, huge pages are worth asking for.
@@ -39,6 +41,9 @@ impl Pages {
         // Aligned by hand: asked for a wide alignment, the allocator clears the memory itself, and
         // so touches it.
         let layout = Layout::from_size_align(bytes.checked_add(align)?, size_of::<usize>()).ok()?;
+        if !may_try(layout.size()) {
+            return None;
+        }
         // SAFETY: the layout has at least `align` > 0 bytes.
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         // SAFETY: at most `align` - 1 bytes are skipped, and there are `bytes` + `align`.

@@ -3,13 +3,17 @@
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use super::mapping::{map, unmap};
 
 /// How much is set aside, in bytes, and how much if there is no room for that: results of some
 /// models take more than 8 MB while they are printed.
 const BYTES: [usize; 2] = [16 << 20, 8 << 20];
+
+/// The largest request, in bytes, that the reserve is released for. Code that asks for more can
+/// handle a failure, or asks for too much.
+pub(super) const SMALL: usize = 64 << 10;
 
 /// The size of the request that the reserve was released for in the middle of a run; 0 if it was
 /// not.
@@ -21,19 +25,30 @@ static RESERVE: Reserve = Reserve::none();
 /// addresses only.
 pub fn keep_reserve() {
     RESERVE.keep();
+    // Relaxed, here and elsewhere: it publishes nothing else.
     RELEASED_FOR.store(0, Ordering::Relaxed);
 }
 
-/// Gives the memory set aside to whoever needs it.
+/// Gives the memory set aside to whoever needs it: the run is over.
 pub fn release_reserve() {
-    RESERVE.release();
+    RESERVE.release(false);
+}
+
+/// Releases the reserve in the middle of a run, so that it can end with an error.
+pub(crate) fn release_reserve_to_end() {
+    RESERVE.release(true);
 }
 
 /// Releases the reserve in the middle of a run, for a request of this size.
 pub(crate) fn release_reserve_for(bytes: usize) {
-    // Relaxed, here and elsewhere: it publishes nothing else.
     RELEASED_FOR.store(bytes.max(1), Ordering::Relaxed);
-    RESERVE.release();
+    release_reserve_to_end();
+}
+
+/// Whether a request of this size may be tried. When memory has run out in one thread, the others
+/// must leave what was in the reserve for the end of the run.
+pub(super) fn may_try(bytes: usize) -> bool {
+    RESERVE.may_try(bytes)
 }
 
 /// The size of the request that the reserve was released for since it was kept, if it was.
@@ -48,14 +63,21 @@ struct Reserve {
     start: AtomicPtr<c_void>,
     /// Its length; 0 if there is none. Written before `start`, and read after it.
     bytes: AtomicUsize,
+    /// It has been released in the middle of a run, whose end needs it.
+    needed: AtomicBool,
 }
 
 impl Reserve {
     const fn none() -> Self {
-        Reserve { start: AtomicPtr::new(null_mut()), bytes: AtomicUsize::new(0) }
+        Reserve {
+            start: AtomicPtr::new(null_mut()),
+            bytes: AtomicUsize::new(0),
+            needed: AtomicBool::new(false),
+        }
     }
 
     fn keep(&self) {
+        self.needed.store(false, Ordering::Relaxed);
         // If there is no memory even for this, the run will soon find out.
         let Some((start, bytes)) = BYTES.into_iter().find_map(|bytes| Some((map(bytes)?, bytes)))
         else {
@@ -73,8 +95,17 @@ impl Reserve {
         }
     }
 
-    fn release(&self) {
+    fn may_try(&self, bytes: usize) -> bool {
+        bytes <= SMALL || !self.needed.load(Ordering::Relaxed)
+    }
+
+    /// Releases it, if there is one; in the middle of a run, or because that is over.
+    fn release(&self, in_run: bool) {
         let start = self.start.swap(null_mut(), Ordering::AcqRel);
+        // Before others can have the memory.
+        if !in_run || !start.is_null() {
+            self.needed.store(in_run, Ordering::Relaxed);
+        }
         if !start.is_null() {
             let bytes = self.bytes.load(Ordering::Relaxed);
             // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has
@@ -98,8 +129,27 @@ mod tests {
         assert!(!start.is_null());
         reserve.keep();
         assert_eq!(reserve.start.load(Ordering::Relaxed), start);
-        reserve.release();
-        reserve.release();
+        reserve.release(false);
+        reserve.release(false);
         assert!(reserve.start.load(Ordering::Relaxed).is_null());
+    }
+    #[test]
+    fn when_memory_has_run_out_only_small_requests_may_be_tried() {
+        let reserve = Reserve::none();
+        let large = || reserve.may_try(SMALL + 1);
+        reserve.release(true);
+        assert!(large(), "nothing was set aside that others could take");
+        reserve.keep();
+        assert!(large());
+        reserve.release(true);
+        reserve.release(true);
+        assert!(!large() && reserve.may_try(SMALL));
+        reserve.release(false);
+        assert!(large(), "the run is over");
+        reserve.keep();
+        reserve.release(true);
+        reserve.keep();
+        assert!(large(), "a new run begins");
+        reserve.release(false);
     }
 }

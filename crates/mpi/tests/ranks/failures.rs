@@ -1,5 +1,6 @@
 //! How things go wrong.
 
+use std::io::{self, Write};
 use std::mem;
 
 use warpline_mpi::{Error, Launch, Mpi, Receiver, SendPool, Tag, ThreadLevel};
@@ -65,7 +66,8 @@ pub(crate) fn truncates(launch: Launch) {
         matches!(&error, Error::Mpi { text, .. } if text.to_lowercase().contains("truncate")),
         "{error}"
     );
-    eprintln!("as expected: {error}");
+    // In one piece: the launcher and the other rank write, too.
+    io::stderr().write_all(format!("as expected: {error}\n").as_bytes()).expect("stderr is open");
     comm.gather(&[]).expect("MPI reports no error");
 }
 

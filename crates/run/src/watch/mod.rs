@@ -177,7 +177,9 @@ pub(crate) fn watched<T: Send + 'static, E: From<Error> + Send + 'static>(
         let outcome = within_memory(|| run(given));
         *for_run.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     };
-    wait_for(Box::new(work), limits, control, audience, &told)?;
+    let ended = wait_for(Box::new(work), limits, control, audience, &told);
+    warpline_memory::release_reserve();
+    ended?;
     let outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
     outcome.unwrap_or_else(|| unreachable!("a run that has ended has an outcome"))
 }
