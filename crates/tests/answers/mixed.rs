@@ -19,7 +19,7 @@ use plant::{Plant, Setup};
 fn simulation(directory: &Path, bursts_at: f64) -> Simulation<'static, Plant> {
     let log = directory.join("live.log").display().to_string();
     let setup = Setup { tanks: 40, alarm: 6.0, bursts_at, log };
-    Simulation::configured(&setup).expect("a plant").end(60.0)
+    Simulation::configured(&setup).expect("a plant").end(30.0)
 }
 
 /// Ways to run it in parallel, on threads and in virtual clusters, with and without the use of
