@@ -51,11 +51,19 @@ impl<E: Send> MessagePort for AnyPort<E> {
 }
 
 impl<E: Send> ValuePort<E> for AnyPort<E> {
-    #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        either!(self, port => port.send_value(to, message))
+    }
+
+    #[inline(always)]
+    fn send_made(
+        &mut self,
+        to: u32,
+        make: impl FnOnce() -> ValueMessage<E>,
+    ) -> Result<(), ValueMessage<E>> {
         match self {
-            AnyPort::Ring(port) => port.send_value(to, message),
-            other => other.send_value_elsewhere(to, message),
+            AnyPort::Ring(port) => port.send_made(to, make),
+            other => other.send_value_elsewhere(to, make()),
         }
     }
 
@@ -79,7 +87,7 @@ impl<E: Send> AnyPort<E> {
         to: u32,
         message: ValueMessage<E>,
     ) -> Result<(), ValueMessage<E>> {
-        either!(self, port => port.send_value(to, message))
+        self.send_value(to, message)
     }
 }
 
@@ -122,6 +130,10 @@ impl<E: Send> ControlPort for AnyPort<E> {
 impl<E: Send> Port<E> for AnyPort<E> {
     fn prefetch(&self) {
         either!(self, port => port.prefetch());
+    }
+
+    fn prefetch_to_flush(&self) {
+        either!(self, port => port.prefetch_to_flush());
     }
 
     fn flush(&mut self) {

@@ -129,8 +129,17 @@ impl<E: Send> MessagePort for RingPort<E> {
 impl<E: Send> ValuePort<E> for RingPort<E> {
     #[inline(always)]
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+        self.send_made(to, || message)
+    }
+
+    #[inline(always)]
+    fn send_made(
+        &mut self,
+        to: u32,
+        make: impl FnOnce() -> ValueMessage<E>,
+    ) -> Result<(), ValueMessage<E>> {
         match &mut self.values_to[to as usize] {
-            Some(wire) => wire.write(message),
+            Some(wire) => wire.write_made(make),
             None => panic!("PE {to} has no wire to itself"),
         }
     }
@@ -160,6 +169,14 @@ impl<E: Send> Port<E> for RingPort<E> {
             self.from.iter().for_each(Consumer::prefetch);
             self.values_to.iter().flatten().for_each(Producer::prefetch);
             self.controls.prefetch();
+        }
+    }
+
+    #[inline]
+    fn prefetch_to_flush(&self) {
+        if self.to.len() <= FETCHED_AHEAD {
+            self.values_to.iter().flatten().for_each(Producer::prefetch_tail);
+            self.bounds.prefetch();
         }
     }
 

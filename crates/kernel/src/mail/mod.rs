@@ -101,6 +101,14 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.prefetch();
     }
 
+    /// Prefetches what [`hand_over`](Self::hand_over) and [`publish`](Self::publish) will write.
+    #[inline]
+    pub(crate) fn prefetch_to_hand_over(&self) {
+        if self.unflushed {
+            self.port.prefetch_to_flush();
+        }
+    }
+
     /// Takes the messages out of the mailbox, and returns them so that their buffers can be
     /// prefetched.
     #[inline]
@@ -143,9 +151,9 @@ impl<E, P: Port<E>> Mail<E, P> {
         gvt: &mut AnyGvt,
     ) {
         let tag = gvt.sent(to, || Moment::Event(event.key()));
-        let message = ValueMessage { tag, incarnation, content: Content::Event(event) };
+        let make = || ValueMessage { tag, incarnation, content: Content::Event(event) };
         self.unflushed = true;
-        if let Err(message) = self.port.send_value(to, message) {
+        if let Err(message) = self.port.send_made(to, make) {
             self.keep_value(to, message);
         }
     }

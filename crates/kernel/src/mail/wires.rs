@@ -117,6 +117,19 @@ pub trait ValuePort<E> {
     /// The message, if there is no room for it.
     fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
 
+    /// As [`send_value`](Self::send_value), for a message that may be made where it is to lie.
+    ///
+    /// # Errors
+    /// The message, if there is no room for it.
+    #[inline(always)]
+    fn send_made(
+        &mut self,
+        to: u32,
+        make: impl FnOnce() -> ValueMessage<E>,
+    ) -> Result<(), ValueMessage<E>> {
+        self.send_value(to, make())
+    }
+
     /// Notes which messages by value have arrived, and prefetches them for
     /// [`receive_values`](Self::receive_values).
     #[inline(always)]
@@ -184,6 +197,11 @@ pub trait Port<E>: MessagePort + ValuePort<E> + BoundPort + ControlPort {
     /// Prefetches what the next sends and receives will touch. It affects only speed.
     #[inline(always)]
     fn prefetch(&self) {}
+
+    /// Prefetches what [`flush`](Self::flush) and [`publish`](BoundPort::publish) will write, which
+    /// come soon. It affects only speed.
+    #[inline(always)]
+    fn prefetch_to_flush(&self) {}
 
     /// Sends all messages by value that were kept back, and whatever else waits here, as far as
     /// there is room.

@@ -68,6 +68,7 @@ impl<T: PeTypes> Pe<'_, T> {
     /// The second stage of receiving, after a batch: moves the messages into the pending set.
     /// Stragglers are noticed when their turn comes; anti-messages take effect at once.
     pub(super) fn file_received(&mut self) {
+        self.mail.prefetch_to_hand_over();
         let mut received = self.mail.take_received();
         for message in received.drain(..) {
             match message.kind {

@@ -1,7 +1,7 @@
 //! Bounds that processing elements (PEs) publish to each other without messages.
 
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Apart, Common, Region, Shareable};
+use crate::{Apart, Common, Region, Shareable, prefetch_write};
 
 /// One PE's view of the bounds that each PE writes for all others to read, on cache lines of its
 /// own: registers like those of the Global Synchronization Unit of E. Lynch and G. Riley, "Hardware
@@ -47,6 +47,12 @@ pub fn lines(region: &Region, pes: u32) -> Vec<Lines> {
 }
 
 impl Lines {
+    /// Prefetches the line of this PE, which is to be written soon.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch_write(&self.lines[self.me]);
+    }
+
     /// Writes this PE's bound.
     #[inline]
     pub fn write(&mut self, bound: u64) {

@@ -86,12 +86,23 @@ impl<T: Send> Producer<T> {
     /// The value, if there is no room for it.
     #[inline(always)]
     pub fn write(&mut self, value: T) -> Result<(), T> {
+        self.write_made(|| value)
+    }
+
+    /// As [`write`](Self::write), for a value that is made in its cell, and nowhere before. To copy
+    /// it there would wait for all earlier writes to other cells, whose lines come from other cores:
+    /// the parts of a value are written one by one, and read back as a whole.
+    ///
+    /// # Errors
+    /// The value, if there is no room for it.
+    #[inline(always)]
+    pub fn write_made(&mut self, make: impl FnOnce() -> T) -> Result<(), T> {
         if !self.has_room() {
-            return Err(value);
+            return Err(make());
         }
         // SAFETY: the cell is free, as fewer values than there are cells lie between head and tail;
         // the consumer leaves it alone until the shared tail is past it.
-        self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(value) });
+        self.shared.cell(self.tail).with_mut(|place| unsafe { *place = MaybeUninit::new(make()) });
         self.tail = self.tail.wrapping_add(1);
         // Otherwise, to take the line from the consumer's core would take as long as to execute
         // several events.
@@ -107,6 +118,13 @@ impl<T: Send> Producer<T> {
             // Release pairs with the Acquires of the consumer, which may then read the cells.
             self.shared.indices.tail.0.store(self.tail, Ordering::Release);
         }
+    }
+
+    /// Prefetches the tail for [`publish`](Self::publish), which comes soon. Otherwise all that is
+    /// written after it would wait until its line has come from the consumer's core.
+    #[inline]
+    pub fn prefetch_tail(&self) {
+        prefetch_write(&self.shared.indices.tail);
     }
 
     /// Prefetches the cells of the next values for writing; not the tail, which the consumer may

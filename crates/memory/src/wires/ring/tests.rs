@@ -58,6 +58,7 @@ fn indices_may_wrap_around() {
     let mut found = Vec::new();
     for n in 0..10 {
         producer.prefetch();
+        producer.prefetch_tail();
         assert_eq!(producer.push_some(&[n, n, n, n, n]), 4);
         consumer.prefetch();
         assert_eq!((consumer.len(), consumer.drain_into(&mut found, 9)), (4, 4));
