@@ -34,8 +34,8 @@ pub use gauge::trace::{
 pub use lps::Lp;
 pub use lps::roles::{Role, RoleCounts, Roles};
 pub use mail::wires::{
-    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, UnreadableEvent,
-    ValueMessage, ValuePort,
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent,
+    UnreadableEvent, ValueMessage, ValuePort,
 };
 pub use partition::delays::{Delays, Shortest};
 pub use partition::{Groups, LpGroup, Partition, ScatteredGroup};

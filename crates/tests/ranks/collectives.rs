@@ -11,23 +11,13 @@ fn given(rank: u32, count: u64) -> Vec<i64> {
 }
 
 /// What all ranks get, by rank.
-fn results<T, F, G>(ranks: u32, act: F) -> Vec<T>
+fn got<T, F, G>(ranks: u32, act: F) -> Vec<T>
 where
     T: Clone + Send + 'static,
-    F: Fn(Arc<Rank>) -> G + Clone + Send + Sync + 'static,
+    F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = T> + Send + 'static,
 {
-    let notes = Notes::new();
-    let all = notes.clone();
-    let target = Target::flat(Wire::new(1e-6, 1e9)).eager_up_to(40);
-    simulate(ranks, &target, move |rank| {
-        let (act, notes, id) = (act.clone(), notes.clone(), rank.id());
-        let rank = Arc::new(rank);
-        async move { notes.add(id, act(rank).await) }
-    });
-    let results = all.take();
-    assert_eq!(results.len(), ranks as usize, "all ranks came to their end");
-    results
+    results(ranks, &Target::flat(Wire::new(1e-6, 1e9)).eager_up_to(40), act)
 }
 
 /// The sums of what ranks give, place by place.
@@ -42,7 +32,7 @@ fn broadcasts_bring_the_roots_data_to_all() {
     for by in [BcastBy::Binomial, BcastBy::ScatterAllgather, BcastBy::Auto] {
         for (ranks, count) in SIZES.into_iter().zip([1, 5, 40, 0, 3, 100, 9, 2, 64]) {
             let root = ranks / 2;
-            let all = results(ranks, move |rank| async move {
+            let all = got(ranks, move |rank| async move {
                 let mine = if rank.id() == root { given(99, count) } else { given(0, count) };
                 rank.bcast_by(by, root, &mine).await.values::<i64>()
             });
@@ -56,7 +46,7 @@ fn reductions_are_sums_at_the_root_alone() {
     for by in [ReduceBy::Binomial, ReduceBy::Rabenseifner, ReduceBy::Auto] {
         for ranks in SIZES {
             for root in [0, ranks - 1, ranks / 2] {
-                let all = results(ranks, move |rank| async move {
+                let all = got(ranks, move |rank| async move {
                     let mine = given(rank.id(), 11);
                     let got = rank.reduce_by(by, root, Op::Sum, &mine).await;
                     got.map(|got| got.values::<i64>())
@@ -75,7 +65,7 @@ fn reductions_for_all_are_sums_everywhere() {
     use AllreduceBy::*;
     for by in [RecursiveDoubling, Ring, Rabenseifner, Auto] {
         for ranks in SIZES {
-            let all = results(ranks, move |rank| async move {
+            let all = got(ranks, move |rank| async move {
                 rank.allreduce_by(by, Op::Sum, &given(rank.id(), 11)).await.values::<i64>()
             });
             assert!(all.iter().all(|got| *got == sums(0..ranks, 11)), "{by:?}, {ranks} ranks");
@@ -88,14 +78,14 @@ fn gathering_puts_blocks_in_the_order_of_ranks() {
     for ranks in SIZES {
         let wanted: Vec<i64> = (0..ranks).flat_map(|rank| given(rank, 3)).collect();
         for root in [0, ranks - 1] {
-            let all = results(ranks, move |rank| async move {
+            let all = got(ranks, move |rank| async move {
                 rank.gather(root, &given(rank.id(), 3)).await.map(|got| got.values::<i64>())
             });
             for (rank, got) in (0..).zip(all) {
                 assert_eq!(got, (rank == root).then(|| wanted.clone()), "{ranks} ranks");
             }
             let given = wanted.clone();
-            let all = results(ranks, move |rank| {
+            let all = got(ranks, move |rank| {
                 let given = given.clone();
                 async move {
                     let mine = (rank.id() == root).then(|| Data::from(&given));
@@ -105,7 +95,7 @@ fn gathering_puts_blocks_in_the_order_of_ranks() {
             assert_eq!(all.concat(), wanted, "scattered to {ranks} ranks");
         }
         for by in [AllgatherBy::Ring, AllgatherBy::Bruck, AllgatherBy::RecursiveDoubling] {
-            let all = results(ranks, move |rank| async move {
+            let all = got(ranks, move |rank| async move {
                 rank.allgather_by(by, &given(rank.id(), 3)).await.values::<i64>()
             });
             assert!(all.iter().all(|got| *got == wanted), "{by:?}, {ranks} ranks");
@@ -118,7 +108,7 @@ fn all_to_all_turns_rows_into_columns() {
     for by in [AlltoallBy::Bruck, AlltoallBy::Pairwise, AlltoallBy::Auto] {
         for ranks in SIZES {
             let cell = move |from: u32, to: u32| i64::from(from * 100 + to);
-            let all = results(ranks, move |rank| async move {
+            let all = got(ranks, move |rank| async move {
                 let row: Vec<i64> = (0..ranks).map(|to| cell(rank.id(), to)).collect();
                 rank.alltoall_by(by, &row).await.values::<i64>()
             });
@@ -133,7 +123,7 @@ fn all_to_all_turns_rows_into_columns() {
 #[test]
 fn prefixes_are_those_of_the_ranks_before() {
     for ranks in SIZES {
-        let all = results(ranks, move |rank| async move {
+        let all = got(ranks, move |rank| async move {
             let mine = given(rank.id(), 4);
             let with = rank.scan(Op::Sum, &mine).await.values::<i64>();
             let without = rank.exscan(Op::Sum, &mine).await.map(|got| got.values::<i64>());
@@ -150,7 +140,7 @@ fn prefixes_are_those_of_the_ranks_before() {
 fn reduced_blocks_go_to_their_ranks() {
     for ranks in SIZES {
         let count = u64::from(ranks) * 2;
-        let all = results(ranks, move |rank| async move {
+        let all = got(ranks, move |rank| async move {
             rank.reduce_scatter(Op::Sum, &given(rank.id(), count)).await.values::<i64>()
         });
         assert_eq!(all.concat(), sums(0..ranks, count), "{ranks} ranks");
@@ -167,7 +157,7 @@ fn operations_that_do_not_commute_keep_the_order_of_ranks() {
     }
     const APPEND: Op = Op::Own { combine: append, commutes: false };
     for ranks in SIZES.into_iter().filter(|ranks| *ranks <= 13) {
-        let all = results(ranks, move |rank| async move {
+        let all = got(ranks, move |rank| async move {
             let mine = Data::from([u64::from(rank.id()), 1]);
             let one = rank.reduce(rank.size() - 1, APPEND, mine.clone()).await;
             let all = rank.allreduce_by(AllreduceBy::Ring, APPEND, mine.clone()).await;
@@ -183,7 +173,7 @@ fn operations_that_do_not_commute_keep_the_order_of_ranks() {
 
 #[test]
 fn operations_do_what_their_names_say() {
-    let all = results(3, |rank| async move {
+    let all = got(3, |rank| async move {
         let id = rank.id();
         let mut got = Vec::new();
         for op in [Op::Product, Op::Min, Op::Max, Op::BitAnd, Op::BitOr, Op::BitXor] {
@@ -209,7 +199,7 @@ fn operations_do_what_their_names_say() {
 #[test]
 fn sizes_alone_take_as_long_as_values() {
     let times = |values: bool| {
-        results(7, move |rank| async move {
+        got(7, move |rank| async move {
             let give = |count| match values {
                 true => Data::from(&given(1, count)),
                 false => Data::size(8 * count),

@@ -2,29 +2,19 @@
 
 use super::*;
 
-fn target() -> Target {
-    Target::flat(Wire::new(1e-6, 1e9))
-}
-
-/// What ranks note, by rank.
-fn noted<T, F, G>(ranks: u32, act: F) -> Vec<T>
+/// What all ranks have in the end.
+fn all<T, F, G>(ranks: u32, act: F) -> Vec<T>
 where
     T: Clone + Send + 'static,
-    F: Fn(Rank) -> G + Clone + Send + Sync + 'static,
+    F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = T> + Send + 'static,
 {
-    let notes = Notes::new();
-    let all = notes.clone();
-    simulate(ranks, &target(), move |rank| {
-        let (id, notes, act) = (rank.id(), notes.clone(), act.clone());
-        async move { notes.add(id, act(rank).await) }
-    });
-    all.take()
+    results(ranks, &Target::flat(Wire::new(1e-6, 1e9)), act)
 }
 
 #[test]
 fn a_split_orders_ranks_by_key_and_leaves_out_those_without_colour() {
-    let all = noted(7, |rank| async move {
+    let all = all(7, |rank| async move {
         let colour = (rank.id() != 3).then_some(rank.id() % 2);
         let part = rank.split(colour, -(rank.id() as i32)).await?;
         let sum = part.allreduce(Op::Sum, [rank.id()]).await.values::<u32>()[0];
@@ -45,7 +35,7 @@ fn a_split_orders_ranks_by_key_and_leaves_out_those_without_colour() {
 
 #[test]
 fn messages_of_a_copy_are_apart() {
-    let all = noted(2, |rank| async move {
+    let all = all(2, |rank| async move {
         let copy = rank.dup().await;
         if rank.id() == 0 {
             rank.send(1, 5, [1u32]).await;
@@ -61,7 +51,7 @@ fn messages_of_a_copy_are_apart() {
 
 #[test]
 fn a_communicator_of_chosen_ranks_numbers_them_anew() {
-    let all = noted(5, |rank| async move {
+    let all = all(5, |rank| async move {
         let some = rank.create(&[4, 1, 2]).await?;
         if some.id() == 0 {
             some.send(2, 0, [rank.id()]).await;
@@ -75,7 +65,7 @@ fn a_communicator_of_chosen_ranks_numbers_them_anew() {
 
 #[test]
 fn a_shift_finds_neighbours_round_rings_and_nobody_beyond_borders() {
-    let all = noted(7, |rank| async move {
+    let all = all(7, |rank| async move {
         let grid = rank.cartesian(&[2, 3], &[false, true]).await?;
         let (from, to) = grid.shift(1, 1);
         let (got, _) = grid.sendrecv(to, 0, [grid.id()], from, 0, 4).await;
@@ -101,7 +91,7 @@ fn a_shift_finds_neighbours_round_rings_and_nobody_beyond_borders() {
 
 #[test]
 fn neighbours_in_a_graph_exchange_data() {
-    let all = noted(4, |rank| async move {
+    let all = all(4, |rank| async move {
         // Everyone tells rank 0, and it tells rank 3.
         let (from, to): (&[u32], &[u32]) = match rank.id() {
             0 => (&[1, 2, 3], &[3]),

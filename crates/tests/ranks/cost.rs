@@ -14,19 +14,13 @@ fn target() -> Target {
 /// The ranks' times at their ends.
 fn ends<F, G>(ranks: u32, target: &Target, act: F) -> Vec<f64>
 where
-    F: Fn(Rank) -> G + Clone + Send + Sync + 'static,
+    F: Fn(Rank) -> G + Send + Sync + 'static,
     G: Future<Output = Rank> + Send + 'static,
 {
-    let notes = Notes::new();
-    let all = notes.clone();
-    simulate(ranks, target, move |rank| {
-        let (act, notes) = (act.clone(), notes.clone());
-        async move {
-            let rank = act(rank).await;
-            notes.add(rank.id(), rank.wtime());
-        }
-    });
-    all.take()
+    results(ranks, target, move |rank| {
+        let end = act(rank);
+        async move { end.await.wtime() }
+    })
 }
 
 #[track_caller]

@@ -41,10 +41,7 @@ fn all_engines_give_one_answer() {
     ];
     for target in targets {
         let ends = Notes::new();
-        let act = boxed({
-            let ends = ends.clone();
-            move |rank| much(rank, ends.clone())
-        });
+        let act = boxed(noting(&ends, much));
         let simulation = || {
             let act = act.clone();
             let program = Ranks::new(Told { ranks: 23, target: target.clone(), act });

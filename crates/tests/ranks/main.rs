@@ -67,6 +67,45 @@ impl<T: Clone> Notes<T> {
     }
 }
 
+/// What a rank does that leaves notes.
+fn noting<T, F, G>(notes: &Notes<T>, act: F) -> impl Fn(Rank) -> G + Send + Sync + 'static
+where
+    T: Clone + Send + 'static,
+    F: Fn(Rank, Notes<T>) -> G + Send + Sync + 'static,
+    G: Future<Output = ()> + Send + 'static,
+{
+    let notes = notes.clone();
+    move |rank| act(rank, notes.clone())
+}
+
+/// Simulates a program to its end, and returns the notes that its ranks leave.
+fn noted<T, F, G>(ranks: u32, target: &Target, act: F) -> Vec<T>
+where
+    T: Clone + Send + 'static,
+    F: Fn(Rank, Notes<T>) -> G + Send + Sync + 'static,
+    G: Future<Output = ()> + Send + 'static,
+{
+    let notes = Notes::new();
+    simulate(ranks, target, noting(&notes, act));
+    notes.take()
+}
+
+/// Simulates a program to its end, and returns what each rank has in the end.
+fn results<T, F, G>(ranks: u32, target: &Target, act: F) -> Vec<T>
+where
+    T: Clone + Send + 'static,
+    F: Fn(Rank) -> G + Send + Sync + 'static,
+    G: Future<Output = T> + Send + 'static,
+{
+    let results = noted(ranks, target, move |rank, notes| {
+        let id = rank.id();
+        let end = act(rank);
+        async move { notes.add(id, end.await) }
+    });
+    assert_eq!(results.len(), ranks as usize, "all ranks came to their end");
+    results
+}
+
 /// Simulates a program to its end.
 fn simulate<F, G>(ranks: u32, target: &Target, act: F) -> Run<Ranks<Told>>
 where

@@ -102,14 +102,11 @@ proptest! {
             wanted.iter().map(|place| place.map(|place| order[place])).collect();
         let left = order.len() - expected.iter().flatten().count();
 
-        let notes = Notes::new();
-        let all = notes.clone();
         let (mine, theirs) = (receives.clone(), sends.clone());
         let target = Target::flat(Wire::new(L, 1.0 / G)).eager_up_to(EAGER);
         let expected_by = expected.clone();
-        simulate(4, &target, move |rank| {
-            let (notes, mine, theirs, expected) =
-                (notes.clone(), mine.clone(), theirs.clone(), expected_by.clone());
+        let all = noted(4, &target, move |rank, notes| {
+            let (mine, theirs, expected) = (mine.clone(), theirs.clone(), expected_by.clone());
             async move {
                 if rank.id() > 0 {
                     let mut requests = Vec::new();
@@ -145,111 +142,91 @@ proptest! {
                 }
             }
         });
-        prop_assert_eq!(all.take(), expected);
+        prop_assert_eq!(all, expected);
     }
 }
 
 #[test]
 fn a_probe_leaves_the_message_to_a_receive() {
-    let notes = Notes::new();
-    let all = notes.clone();
-    simulate(2, &Target::flat(Wire::new(L, 1.0 / G)), move |rank| {
-        let notes = notes.clone();
-        async move {
-            if rank.id() == 0 {
-                rank.compute(5e-6).await;
-                rank.send(1, 3, [7u32, 8]).await;
-                return;
-            }
-            assert_eq!(rank.iprobe(0, ANY_TAG).await, None);
-            let status = rank.probe(ANY_SOURCE, ANY_TAG).await;
-            assert_eq!(rank.iprobe(0, 3).await, Some(status));
-            let (data, _) = rank.recv(0, status.tag, status.bytes).await;
-            notes.add(1, (status.tag, data.values::<u32>(), rank.wtime()));
+    let all = noted(2, &Target::flat(Wire::new(L, 1.0 / G)), |rank, notes| async move {
+        if rank.id() == 0 {
+            rank.compute(5e-6).await;
+            rank.send(1, 3, [7u32, 8]).await;
+            return;
         }
+        assert_eq!(rank.iprobe(0, ANY_TAG).await, None);
+        let status = rank.probe(ANY_SOURCE, ANY_TAG).await;
+        assert_eq!(rank.iprobe(0, 3).await, Some(status));
+        let (data, _) = rank.recv(0, status.tag, status.bytes).await;
+        notes.add(1, (status.tag, data.values::<u32>(), rank.wtime()));
     });
-    let [(3, values, time)] = &all.take()[..] else { panic!() };
+    let [(3, values, time)] = &all[..] else { panic!() };
     assert_eq!(values, &[7, 8]);
     assert!((time - (5e-6 + L + 8.0 * G)).abs() < 1e-12, "{time}");
 }
 
 #[test]
 fn waits_for_any_and_some_take_what_is_complete_in_time() {
-    let notes = Notes::new();
-    let all = notes.clone();
-    simulate(4, &Target::flat(Wire::new(L, 1.0 / G)), move |rank| {
-        let notes = notes.clone();
-        async move {
-            if rank.id() > 0 {
-                // Rank 3 sends first, then 2, then 1.
-                rank.compute(f64::from(4 - rank.id()) * 10e-6).await;
-                return rank.send(0, 0, [rank.id()]).await;
-            }
-            let mut requests: Vec<Request> = (1..4).map(|from| rank.irecv(from, 0, 4)).collect();
-            assert!(test_any(&mut requests).await.is_none());
-            let (place, data, _) = wait_any(&mut requests).await.unwrap();
-            notes.add(0, (place, data.values::<u32>()[0]));
-            rank.compute(5e-6).await;
-            assert!(test_some(&mut requests).await.is_empty());
-            let requests = match test_all(requests).await {
-                Ok(_) => panic!("two have not arrived"),
-                Err(requests) => requests,
-            };
-            rank.compute(50e-6).await;
-            let mut requests = requests;
-            for (place, data, _) in wait_some(&mut requests).await {
-                notes.add(0, (place, data.values::<u32>()[0]));
-            }
-            assert!(requests.is_empty() && wait_any(&mut requests).await.is_none());
+    let all = noted(4, &Target::flat(Wire::new(L, 1.0 / G)), |rank, notes| async move {
+        if rank.id() > 0 {
+            // Rank 3 sends first, then 2, then 1.
+            rank.compute(f64::from(4 - rank.id()) * 10e-6).await;
+            return rank.send(0, 0, [rank.id()]).await;
         }
+        let mut requests: Vec<Request> = (1..4).map(|from| rank.irecv(from, 0, 4)).collect();
+        assert!(test_any(&mut requests).await.is_none());
+        let (place, data, _) = wait_any(&mut requests).await.unwrap();
+        notes.add(0, (place, data.values::<u32>()[0]));
+        rank.compute(5e-6).await;
+        assert!(test_some(&mut requests).await.is_empty());
+        let requests = match test_all(requests).await {
+            Ok(_) => panic!("two have not arrived"),
+            Err(requests) => requests,
+        };
+        rank.compute(50e-6).await;
+        let mut requests = requests;
+        for (place, data, _) in wait_some(&mut requests).await {
+            notes.add(0, (place, data.values::<u32>()[0]));
+        }
+        assert!(requests.is_empty() && wait_any(&mut requests).await.is_none());
     });
-    assert_eq!(all.take(), [(2, 3), (0, 1), (1, 2)]);
+    assert_eq!(all, [(2, 3), (0, 1), (1, 2)]);
 }
 
 #[test]
 fn a_test_in_a_loop_ends_when_the_message_has_come() {
-    let notes = Notes::new();
-    let all = notes.clone();
     let target = Target::flat(Wire::new(L, 1.0 / G));
-    simulate(2, &target, move |rank| {
-        let notes = notes.clone();
-        async move {
-            if rank.id() == 0 {
-                rank.compute(3e-6).await;
-                return rank.ssend(1, 0, [1u32]).await;
-            }
-            let mut request = rank.irecv(0, 0, 4);
-            let mut tests = 0;
-            loop {
-                match request.test().await {
-                    Ok(_) => break,
-                    Err(same) => (request, tests) = (same, tests + 1),
-                }
-            }
-            notes.add(1, tests);
+    let all = noted(2, &target, |rank, notes| async move {
+        if rank.id() == 0 {
+            rank.compute(3e-6).await;
+            return rank.ssend(1, 0, [1u32]).await;
         }
+        let mut request = rank.irecv(0, 0, 4);
+        let mut tests = 0;
+        loop {
+            match request.test().await {
+                Ok(_) => break,
+                Err(same) => (request, tests) = (same, tests + 1),
+            }
+        }
+        notes.add(1, tests);
     });
     // The message has come after 3 µs, an offer, an answer, and the bytes: about 6 µs.
-    let tests = all.take()[0];
+    let tests = all[0];
     assert!((60..=62).contains(&tests), "{tests} tests of {} s", Target::POLL);
 }
 
 #[test]
 fn persistent_messages_are_sent_again_and_again() {
-    let notes = Notes::new();
-    let all = notes.clone();
-    simulate(2, &Target::flat(Wire::new(L, 1.0 / G)), move |rank| {
-        let notes = notes.clone();
-        async move {
-            let receives = rank.recv_init(1 - rank.id(), 4, 4);
-            let mut sends = rank.send_init(1 - rank.id(), 4, [0u32]);
-            for round in 0..3 {
-                sends.set_data([10 * round + rank.id()]);
-                let both = [receives.start(), sends.start()];
-                let got = wait_all(both).await;
-                notes.add(rank.id(), got[0].0.values::<u32>()[0]);
-            }
+    let all = noted(2, &Target::flat(Wire::new(L, 1.0 / G)), |rank, notes| async move {
+        let receives = rank.recv_init(1 - rank.id(), 4, 4);
+        let mut sends = rank.send_init(1 - rank.id(), 4, [0u32]);
+        for round in 0..3 {
+            sends.set_data([10 * round + rank.id()]);
+            let both = [receives.start(), sends.start()];
+            let got = wait_all(both).await;
+            notes.add(rank.id(), got[0].0.values::<u32>()[0]);
         }
     });
-    assert_eq!(all.take(), [1, 11, 21, 0, 10, 20]);
+    assert_eq!(all, [1, 11, 21, 0, 10, 20]);
 }

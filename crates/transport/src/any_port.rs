@@ -1,6 +1,7 @@
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
+    ValuePort,
 };
 use warpline_memory::CasCounts;
 
@@ -51,18 +52,10 @@ impl<E: Send> MessagePort for AnyPort<E> {
 }
 
 impl<E: Send> ValuePort<E> for AnyPort<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        either!(self, port => port.send_value(to, message))
-    }
-
     #[inline(always)]
-    fn send_made(
-        &mut self,
-        to: u32,
-        make: impl FnOnce() -> ValueMessage<E>,
-    ) -> Result<(), ValueMessage<E>> {
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
         match self {
-            AnyPort::Ring(port) => port.send_made(to, make),
+            AnyPort::Ring(port) => port.send_value(to, make),
             other => other.send_value_elsewhere(to, make()),
         }
     }
@@ -82,12 +75,8 @@ impl<E: Send> ValuePort<E> for AnyPort<E> {
 
 impl<E: Send> AnyPort<E> {
     #[inline(never)]
-    fn send_value_elsewhere(
-        &mut self,
-        to: u32,
-        message: ValueMessage<E>,
-    ) -> Result<(), ValueMessage<E>> {
-        self.send_value(to, message)
+    fn send_value_elsewhere(&mut self, to: u32, message: ValueMessage<E>) -> Sent<E> {
+        either!(self, port => port.send_value(to, || message))
     }
 }
 

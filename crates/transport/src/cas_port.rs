@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use warpline_kernel::{BoundPort, Message, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{BoundPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
 use warpline_memory::{
     APART_MOST, CasConsumer, CasCounts, CasProducer, CasProducers, DropEach, IsPortable, Lines,
     MakeRoom, Region, cas_ring_bytes, cas_ring_in, drop_each, lines,
@@ -351,8 +351,8 @@ impl<E: Send> MessagePort for CasPort<E> {
 }
 
 impl<E: Send> ValuePort<E> for CasPort<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.to.keep(to, message, self.kept_most)
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
+        self.to.keep(to, make(), self.kept_most)
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
 use warpline_memory::{APART_MOST, Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
@@ -161,8 +161,8 @@ impl<E: Send> MessagePort for InboxPort<E> {
 }
 
 impl<E: Send> ValuePort<E> for InboxPort<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.kept_back.push(to, message);
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
+        self.kept_back.push(to, make());
         Ok(())
     }
 
@@ -257,13 +257,13 @@ mod tests {
                 content: Content::Event(event),
             }
         };
-        assert!(views[0].send_value(1, value()).is_ok());
+        assert!(views[0].send_value(1, || value()).is_ok());
         views[0].flush();
         let mut taken = 0;
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!(taken, 0, "nobody has looked yet");
         views[1].receive(&mut Vec::new());
-        assert!(views[0].send_value(1, value()).is_ok());
+        assert!(views[0].send_value(1, || value()).is_ok());
         views[0].flush();
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!((taken, Arc::strong_count(&payload)), (1, 2));

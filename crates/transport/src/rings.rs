@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use warpline_kernel::{Message, MessagePort, Port, ValueMessage, ValuePort};
+use warpline_kernel::{Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
 use warpline_memory::{
     Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in,
 };
@@ -128,16 +128,7 @@ impl<E: Send> MessagePort for RingPort<E> {
 
 impl<E: Send> ValuePort<E> for RingPort<E> {
     #[inline(always)]
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.send_made(to, || message)
-    }
-
-    #[inline(always)]
-    fn send_made(
-        &mut self,
-        to: u32,
-        make: impl FnOnce() -> ValueMessage<E>,
-    ) -> Result<(), ValueMessage<E>> {
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
         match &mut self.values_to[to as usize] {
             Some(wire) => wire.write_made(make),
             None => panic!("PE {to} has no wire to itself"),

@@ -101,7 +101,8 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.port.prefetch();
     }
 
-    /// Prefetches what [`hand_over`](Self::hand_over) and [`publish`](Self::publish) will write.
+    /// Prefetches what [`hand_over`](Self::hand_over) and [`publish`](Self::publish) will write, if
+    /// anything has been sent by value.
     #[inline]
     pub(crate) fn prefetch_to_hand_over(&self) {
         if self.unflushed {
@@ -153,7 +154,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         let tag = gvt.sent(to, || Moment::Event(event.key()));
         let make = || ValueMessage { tag, incarnation, content: Content::Event(event) };
         self.unflushed = true;
-        if let Err(message) = self.port.send_made(to, make) {
+        if let Err(message) = self.port.send_value(to, make) {
             self.keep_value(to, message);
         }
     }
@@ -190,7 +191,7 @@ impl<E, P: Port<E>> Mail<E, P> {
             content: Content::Anti { receiver, key },
         };
         self.unflushed = true;
-        if let Err(message) = self.port.send_value(to, message) {
+        if let Err(message) = self.port.send_value(to, || message) {
             self.keep_value(to, message);
         }
     }
@@ -201,7 +202,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         let message =
             ValueMessage { tag, incarnation: None, content: Content::Return { receiver, key } };
         self.unflushed = true;
-        if let Err(message) = self.port.send_value(to, message) {
+        if let Err(message) = self.port.send_value(to, || message) {
             self.keep_value(to, message);
         }
     }

@@ -137,7 +137,7 @@ impl<E> Together<E> {
         let mut refused: Vec<u32> = Vec::new();
         for (to, message) in waiting {
             let has_refused = refused.contains(&to);
-            let sent = if has_refused { Err(message) } else { port.send_value(to, message) };
+            let sent = if has_refused { Err(message) } else { port.send_value(to, || message) };
             match sent {
                 Ok(()) => handed_over += 1,
                 Err(message) => {

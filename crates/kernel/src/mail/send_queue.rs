@@ -80,7 +80,7 @@ impl<E> SendQueue<E> {
                 self.first_values.reverse();
             }
             let Some(message) = self.first_values.pop() else { return taken };
-            match port.send_value(to, message) {
+            match port.send_value(to, || message) {
                 Ok(()) => taken += 1,
                 Err(message) => {
                     self.first_values.push(message);

@@ -44,6 +44,9 @@ pub struct ValueMessage<E> {
     pub content: Content<E>,
 }
 
+/// Nothing if a message by value was sent, and otherwise the message.
+pub type Sent<E> = Result<(), ValueMessage<E>>;
+
 /// What a [`ValueMessage`] says.
 #[derive(Debug, PortableWith)]
 pub enum Content<E> {
@@ -110,25 +113,12 @@ pub trait MessagePort {
 /// the PE does meanwhile: the registers of GVT have yet to announce it. Only bounds, including
 /// those of rounds, wait for messages, and only for those that were flushed before them.
 pub trait ValuePort<E> {
-    /// Sends a message by value to PE `to`. The port keeps it back until the next
-    /// [`flush`](Port::flush).
+    /// Sends a message by value to PE `to`, and makes it, in its place if the port can. The port
+    /// keeps it back until the next [`flush`](Port::flush).
     ///
     /// # Errors
     /// The message, if there is no room for it.
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>>;
-
-    /// As [`send_value`](Self::send_value), for a message that may be made where it is to lie.
-    ///
-    /// # Errors
-    /// The message, if there is no room for it.
-    #[inline(always)]
-    fn send_made(
-        &mut self,
-        to: u32,
-        make: impl FnOnce() -> ValueMessage<E>,
-    ) -> Result<(), ValueMessage<E>> {
-        self.send_value(to, make())
-    }
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E>;
 
     /// Notes which messages by value have arrived, and prefetches them for
     /// [`receive_values`](Self::receive_values).

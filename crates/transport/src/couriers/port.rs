@@ -3,7 +3,8 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
+    ValuePort,
 };
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
@@ -216,13 +217,14 @@ impl<E: Send> MessagePort for NodePort<E> {
 
 impl<E: Send> ValuePort<E> for NodePort<E> {
     #[inline]
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
         if self.pes_near.contains(&to) {
-            return self.near.send_value(to, message);
+            return self.near.send_value(to, make);
         }
         if self.is_clogged {
-            return Err(message);
+            return Err(make());
         }
+        let message = make();
         match &mut self.outlet {
             Some(outlet) if outlet.keeps_back() && self.kept.is_empty() => {
                 outlet.put(Record::Value(to, message)).map_err(|refused| match refused {

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort,
 };
 
 use super::network::ModelledNetwork;
@@ -34,11 +34,11 @@ impl<E> MessagePort for ModelledPort<E> {
 }
 
 impl<E> ValuePort<E> for ModelledPort<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
         if self.kept_back.capacity() == 0 {
             self.kept_back = self.network.get().take_list();
         }
-        self.kept_back.push_back((to, message));
+        self.kept_back.push_back((to, make()));
         Ok(())
     }
 

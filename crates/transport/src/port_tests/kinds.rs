@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
+    ValuePort,
 };
 use warpline_memory::Region;
 use warpline_model::WireFormat;
@@ -269,8 +270,8 @@ impl<P: MessagePort, R: Serve> MessagePort for End<P, R> {
 }
 
 impl<E, P: ValuePort<E>, R> ValuePort<E> for End<P, R> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.port.send_value(to, message)
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
+        self.port.send_value(to, make)
     }
 
     fn look_for_values(&mut self) {

@@ -125,7 +125,7 @@ fn send_all<K: Kind>(port: &mut K::Port<u32>, to: u32, number: u32, senders: u32
         let mut refused = false;
         for _ in 0..10 {
             let Some(next) = values.peek() else { break };
-            refused = port.send_value(to, value(*next)).is_err();
+            refused = port.send_value(to, || value(*next)).is_err();
             if refused {
                 break;
             }
@@ -193,7 +193,7 @@ fn no_bound_overtakes_a_message<K: Kind>(room: Room) {
                 };
                 for _ in 0..3 {
                     values += u32::from(
-                        values < values_most && sender.send_value(1, value(values)).is_ok(),
+                        values < values_most && sender.send_value(1, || value(values)).is_ok(),
                     );
                 }
                 sender.flush();
@@ -251,7 +251,7 @@ fn no_bound_of_a_round_overtakes_a_message<K: Kind>(room: Room) {
                     // More than a PE may keep back, now and then.
                     let many = if round % 16 == 0 { each } else { 2 };
                     while sent < many {
-                        match port.send_value(1 - me, value(sent)) {
+                        match port.send_value(1 - me, || value(sent)) {
                             Ok(()) => sent += 1,
                             Err(_) => {
                                 port.flush();
@@ -297,7 +297,7 @@ fn a_full_mailbox_refuses_or_takes_all<K: Kind>(room: Room) {
     let mut values = 0;
     for _ in 0..many {
         messages += if K::SHARES { sender.send(1, &[message(messages)]) as u32 } else { 0 };
-        values += u32::from(sender.send_value(1, value(values)).is_ok());
+        values += u32::from(sender.send_value(1, || value(values)).is_ok());
         sender.flush();
     }
     assert_eq!(
@@ -324,7 +324,7 @@ fn a_full_mailbox_refuses_or_takes_all<K: Kind>(room: Room) {
         assert_eq!(sender.send(1, &[message(messages)]), 1);
         messages += 1;
     }
-    assert!(sender.send_value(1, value(values)).is_ok());
+    assert!(sender.send_value(1, || value(values)).is_ok());
     sender.flush();
     until(|| {
         sender.receive(&mut Vec::new());
@@ -343,7 +343,7 @@ fn until(mut done: impl FnMut() -> bool) {
 fn values_that_nobody_takes_are_dropped<K: Kind>(room: Room) {
     let [mut sender, mut receiver] = two_ports::<K, Counted>(room);
     let send =
-        |sender: &mut K::Port<_>| assert!(sender.send_value(1, value(Counted::new())).is_ok());
+        |sender: &mut K::Port<_>| assert!(sender.send_value(1, || value(Counted::new())).is_ok());
     // Two that the receiver has looked for, one that is only sent, and one not even flushed.
     (0..2).for_each(|_| send(&mut sender));
     sender.flush();

@@ -8,7 +8,7 @@ use super::{Received, Room, two_ports, until, value};
 
 /// Sends a value. A port may refuse it now and then although it is not full.
 fn send<K: Kind>(port: &mut K::Port<u32>, number: u32) {
-    until(|| port.send_value(1, value(number)).is_ok());
+    until(|| port.send_value(1, || value(number)).is_ok());
 }
 
 /// Tells PE 1 something for GVT that is different each time.
@@ -69,14 +69,14 @@ pub(super) fn values_wait_for_the_flush<K: Kind>(room: Room) {
         let mut flushed = 2;
         while flushed < 600
             && (K::IN_ORDER || flushed < 20)
-            && sender.send_value(1, value(flushed)).is_ok()
+            && sender.send_value(1, || value(flushed)).is_ok()
         {
             sender.flush();
             flushed += 1;
         }
         received.receive(&mut receiver);
         sender.receive(&mut Vec::new());
-        let was_taken = sender.send_value(1, value(flushed)).is_ok();
+        let was_taken = sender.send_value(1, || value(flushed)).is_ok();
         do_everything_else::<K>([&mut sender, &mut receiver], one_sided, 2, &mut received);
         until(|| {
             sender.receive(&mut Vec::new());
@@ -98,7 +98,7 @@ fn everything_leaves<K: Kind>(room: Room, mut does: impl FnMut(&mut K::Port<u32>
     for one_sided in [false, true] {
         let [mut sender, mut receiver] = two_ports_of::<K>(room, one_sided);
         let mut sent = 0;
-        while sent < 600 && sender.send_value(1, value(sent)).is_ok() {
+        while sent < 600 && sender.send_value(1, || value(sent)).is_ok() {
             sent += 1;
         }
         sender.flush();
@@ -180,7 +180,7 @@ pub(super) fn no_bound_of_a_round_is_lost_while_it_waits<K: Kind>(room: Room) {
     }
     // More than there is room for.
     for number in 0..600 {
-        _ = ahead.send_value(1, value(number));
+        _ = ahead.send_value(1, || value(number));
         ahead.flush();
     }
     [&mut ahead, &mut behind].into_iter().for_each(|port| port.publish_round(3, bound(3)));

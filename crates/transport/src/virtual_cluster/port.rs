@@ -2,7 +2,8 @@ use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, UnreadableEvent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
+    ValuePort,
 };
 
 use super::network::SharedNetwork;
@@ -34,8 +35,8 @@ impl<E> MessagePort for VirtualPort<E> {
 }
 
 impl<E> ValuePort<E> for VirtualPort<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
-        self.network.get().keep_value(self.me, to, message)
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
+        self.network.get().keep_value(self.me, to, make())
     }
 
     fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {

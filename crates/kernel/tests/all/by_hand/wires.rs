@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort,
 };
 
 /// The messages on the wires, by receiver.
@@ -56,14 +56,14 @@ impl ValuePort<&'static str> for Wire {
     fn send_value(
         &mut self,
         to: u32,
-        message: ValueMessage<&'static str>,
-    ) -> Result<(), ValueMessage<&'static str>> {
+        make: impl FnOnce() -> ValueMessage<&'static str>,
+    ) -> Sent<&'static str> {
         let room = &mut self.network.borrow_mut().room;
         if *room == 0 {
-            return Err(message);
+            return Err(make());
         }
         *room -= 1;
-        self.kept.push((to, message));
+        self.kept.push((to, make()));
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, ValueMessage,
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent, ValueMessage,
     ValuePort,
 };
 
@@ -248,7 +248,8 @@ impl<E: Clone> MessagePort for Wires<E> {
 }
 
 impl<E: Clone> ValuePort<E> for Wires<E> {
-    fn send_value(&mut self, to: u32, message: ValueMessage<E>) -> Result<(), ValueMessage<E>> {
+    fn send_value(&mut self, to: u32, make: impl FnOnce() -> ValueMessage<E>) -> Sent<E> {
+        let message = make();
         let network = &mut *self.network.borrow_mut();
         let again = |content: &Content<E>| match content {
             Content::Event(event) => Content::Event(event.clone()),

@@ -89,9 +89,9 @@ impl<T: Send> Producer<T> {
         self.write_made(|| value)
     }
 
-    /// As [`write`](Self::write), for a value that is made in its cell, and nowhere before. To copy
-    /// it there would wait for all earlier writes to other cells, whose lines come from other cores:
-    /// the parts of a value are written one by one, and read back as a whole.
+    /// As [`write`](Self::write), for a value that is made in its cell. Its parts would otherwise be
+    /// written one by one elsewhere, and read back as a whole to be copied. That waits for all
+    /// earlier writes, also for those to lines that come from other cores.
     ///
     /// # Errors
     /// The value, if there is no room for it.

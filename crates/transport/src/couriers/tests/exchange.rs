@@ -41,7 +41,7 @@ impl Peer {
         for pe in self.others() {
             let to = pe as u32;
             let next = &mut self.sent[pe];
-            if *next < MESSAGES && port.send_value(to, message(me, to, *next)).is_ok() {
+            if *next < MESSAGES && port.send_value(to, || message(me, to, *next)).is_ok() {
                 *next += 1;
                 if one_sided {
                     port.write(to, Put::JumpStart(*next));
@@ -163,7 +163,7 @@ fn bounds_never_overtake_messages_between_threads() {
         }
         scope.spawn(|| {
             for number in 0..MESSAGES {
-                while sending.send_value(1, message(0, 1, number)).is_err() {
+                while sending.send_value(1, || message(0, 1, number)).is_err() {
                     sending.receive(&mut Vec::new());
                 }
                 sending.flush();

@@ -53,7 +53,7 @@ fn an_event_that_cannot_be_written_arrives_without_what_it_carries() {
         let sent =
             ValueMessage { tag: Tag::default(), incarnation: None, content: Content::Event(event) };
         let Process { ports, couriers, .. } = &mut processes[0];
-        assert!(ports[0].send_value(1, sent).is_ok());
+        assert!(ports[0].send_value(1, || sent).is_ok());
         ports[0].flush();
         couriers.work(0, false);
         assert_eq!(couriers.trouble(), None);

@@ -19,7 +19,7 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
         while !refused {
             assert!(sent < 100_000, "there is no end to what is accepted");
             let Process { ports, couriers, .. } = &mut processes[0];
-            refused = ports[0].send_value(1, message(0, 1, sent)).is_err();
+            refused = ports[0].send_value(1, || message(0, 1, sent)).is_err();
             sent += u64::from(!refused);
             ports[0].flush();
             ports[0].receive(&mut Vec::new());
@@ -42,7 +42,7 @@ fn a_slow_receiver_holds_senders_up_and_nothing_is_lost() {
         }
         assert_eq!(receiver.received[0], sent);
         assert!(
-            processes[0].ports[0].send_value(1, message(0, 1, sent)).is_ok(),
+            processes[0].ports[0].send_value(1, || message(0, 1, sent)).is_ok(),
             "there is room again"
         );
     }
@@ -54,7 +54,7 @@ fn values_are_kept_back_until_they_are_flushed() {
     for way in [BY_PES, BY_THREADS, Way { feed: CommunicationRing::PerSender, ..BY_THREADS }] {
         let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1024);
         let Process { ports, couriers, .. } = &mut processes[0];
-        assert!(ports[0].send_value(1, message(0, 1, 0)).is_ok());
+        assert!(ports[0].send_value(1, || message(0, 1, 0)).is_ok());
         couriers.work(0, false);
         assert_eq!(couriers.counts().values, 0, "{:?}", way.feed);
         ports[0].flush();
@@ -71,7 +71,7 @@ fn a_bound_waits_for_what_found_no_room() {
         let port = &mut processes[0].ports[0];
         // More than a ring holds.
         let sent = (0..10_000)
-            .take_while(|number| port.send_value(1, message(0, 1, *number)).is_ok())
+            .take_while(|number| port.send_value(1, || message(0, 1, *number)).is_ok())
             .count() as u64;
         port.flush();
         // All that was accepted counts as sent.
@@ -100,7 +100,7 @@ fn a_courier_that_hurries_keeps_nothing_back() {
     let way = Way { age: Duration::from_secs(3600), ..BY_THREADS };
     let mut processes = processes(WireFormat::portable(), &[1, 1], 1, way, 1 << 20);
     let mut receiver = Receiver::new(1, 2);
-    assert!(processes[0].ports[0].send_value(1, message(0, 1, 0)).is_ok());
+    assert!(processes[0].ports[0].send_value(1, || message(0, 1, 0)).is_ok());
     processes[0].ports[0].flush();
     for (hurries, received) in [(false, 0), (true, 1)] {
         (0..10).for_each(|_| {
