@@ -34,7 +34,7 @@ pub use gauge::trace::{
 pub use lps::Lp;
 pub use lps::roles::{Role, RoleCounts, Roles};
 pub use mail::wires::{
-    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent,
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent, TakeValue,
     UnreadableEvent, ValueMessage, ValuePort,
 };
 pub use partition::delays::{Delays, Shortest};

@@ -1,7 +1,7 @@
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
-    ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, UnreadableEvent,
+    ValueMessage, ValuePort,
 };
 use warpline_memory::CasCounts;
 
@@ -64,8 +64,12 @@ impl<E: Send> ValuePort<E> for AnyPort<E> {
         either!(self, port => port.look_for_values());
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        either!(self, port => port.receive_values(take));
+    #[inline(always)]
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        match self {
+            AnyPort::Ring(port) => port.receive_values(to),
+            other => other.receive_values_elsewhere(&mut |message| to.take(message)),
+        }
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {
@@ -77,6 +81,11 @@ impl<E: Send> AnyPort<E> {
     #[inline(never)]
     fn send_value_elsewhere(&mut self, to: u32, message: ValueMessage<E>) -> Sent<E> {
         either!(self, port => port.send_value(to, || message))
+    }
+
+    #[inline(never)]
+    fn receive_values_elsewhere(&mut self, to: &mut impl TakeValue<E>) {
+        either!(self, port => port.receive_values(to));
     }
 }
 

@@ -8,7 +8,9 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use warpline_kernel::{BoundPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
+use warpline_kernel::{
+    BoundPort, Message, MessagePort, Port, Sent, TakeValue, ValueMessage, ValuePort,
+};
 use warpline_memory::{
     APART_MOST, CasConsumer, CasCounts, CasProducer, CasProducers, DropEach, IsPortable, Lines,
     MakeRoom, Region, cas_ring_bytes, cas_ring_in, drop_each, lines,
@@ -355,8 +357,8 @@ impl<E: Send> ValuePort<E> for CasPort<E> {
         self.to.keep(to, make(), self.kept_most)
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.values.drain(..).for_each(take);
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.values.drain(..).for_each(|message| to.take(message));
     }
 }
 

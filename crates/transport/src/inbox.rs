@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use warpline_kernel::{Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
+use warpline_kernel::{Message, MessagePort, Port, Sent, TakeValue, ValueMessage, ValuePort};
 use warpline_memory::{APART_MOST, Apart, DropEach, Lines, MakeRoom, Region, lines};
 
 use crate::controls::{ControlPlan, ControlWires, by_shared_memory, control_wires};
@@ -166,8 +166,8 @@ impl<E: Send> ValuePort<E> for InboxPort<E> {
         Ok(())
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.values.drain(..).for_each(take);
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.values.drain(..).for_each(|message| to.take(message));
     }
 }
 
@@ -257,13 +257,13 @@ mod tests {
                 content: Content::Event(event),
             }
         };
-        assert!(views[0].send_value(1, || value()).is_ok());
+        assert!(views[0].send_value(1, value).is_ok());
         views[0].flush();
         let mut taken = 0;
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!(taken, 0, "nobody has looked yet");
         views[1].receive(&mut Vec::new());
-        assert!(views[0].send_value(1, || value()).is_ok());
+        assert!(views[0].send_value(1, value).is_ok());
         views[0].flush();
         views[1].receive_values(&mut |_| taken += 1);
         assert_eq!((taken, Arc::strong_count(&payload)), (1, 2));

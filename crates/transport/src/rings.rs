@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use warpline_kernel::{Message, MessagePort, Port, Sent, ValueMessage, ValuePort};
+use warpline_kernel::{Message, MessagePort, Port, Sent, TakeValue, ValueMessage, ValuePort};
 use warpline_memory::{
     Consumer, IsPortable, Lines, Producer, Region, lines, pass_over_ring, ring_bytes, ring_in,
 };
@@ -140,11 +140,11 @@ impl<E: Send> ValuePort<E> for RingPort<E> {
         self.values_from.iter_mut().for_each(Consumer::look);
     }
 
-    #[inline]
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+    #[inline(always)]
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
         for wire in &mut self.values_from {
             if let Some(messages) = wire.drain_seen() {
-                messages.for_each(&mut *take);
+                messages.for_each(|message| to.take(message));
             }
         }
     }

@@ -32,7 +32,9 @@ use crate::Event;
 use crate::agenda::store::{Incarnation, OptionalHandle};
 use crate::gvt::{AnyGvt, Control, Gvt, Put, Tag};
 use crate::mail::outgoing::Outgoing;
-use crate::mail::wires::{Content, Message, MessageKind, Port, UnreadableEvent, ValueMessage};
+use crate::mail::wires::{
+    Content, Message, MessageKind, Port, TakeValue, UnreadableEvent, ValueMessage,
+};
 
 /// An event that was sent by value and may have to be cancelled.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +134,8 @@ impl<E, P: Port<E>> Mail<E, P> {
 
     /// Passes the messages that have arrived by value to `take`.
     #[inline]
-    pub(crate) fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.port.receive_values(take);
+    pub(crate) fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.port.receive_values(to);
     }
 
     /// The next event that has arrived without its payload.

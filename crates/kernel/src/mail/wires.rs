@@ -44,6 +44,19 @@ pub struct ValueMessage<E> {
     pub content: Content<E>,
 }
 
+/// Whoever takes messages by value out of a port, such as a closure.
+pub trait TakeValue<E> {
+    /// Takes the next message.
+    fn take(&mut self, message: ValueMessage<E>);
+}
+
+impl<E, F: FnMut(ValueMessage<E>)> TakeValue<E> for F {
+    #[inline]
+    fn take(&mut self, message: ValueMessage<E>) {
+        self(message);
+    }
+}
+
 /// Nothing if a message by value was sent, and otherwise the message.
 pub type Sent<E> = Result<(), ValueMessage<E>>;
 
@@ -125,9 +138,9 @@ pub trait ValuePort<E> {
     #[inline(always)]
     fn look_for_values(&mut self) {}
 
-    /// Passes to `take` the messages by value that had arrived at the last look, and perhaps some
+    /// Passes `to` the messages by value that had arrived at the last look, and perhaps some
     /// more.
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>));
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>);
 
     /// The next event that has arrived without its payload by the last look. Only ports that write
     /// events as bytes have any.

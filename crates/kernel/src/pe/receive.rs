@@ -2,12 +2,17 @@ use warpline_base::{EventKey, LpId, Moment, VirtualTime};
 use warpline_memory::{Handle, MakeRoom};
 
 use super::Pe;
-use crate::agenda::Identity;
 use crate::agenda::fetch::fetch_payload;
+use crate::agenda::{Agenda, Identity};
+use crate::faults::Faults;
+use crate::frontier::Frontier;
+use crate::gauge::Gauge;
 use crate::gauge::phases::Phase;
-use crate::gvt::Gvt;
-use crate::mail::wires::{Content, Message, MessageKind, UnreadableEvent, ValueMessage};
+use crate::gvt::{AnyGvt, Gvt, Tag};
+use crate::mail::wires::{Content, Message, MessageKind, TakeValue, UnreadableEvent, ValueMessage};
+use crate::pacing::memory::MemoryControl;
 use crate::pe::types::{EventOf, PeTypes};
+use crate::pe::world::World;
 use crate::tuning::Messages;
 
 /// How many free buffers a PE keeps for all other PEs together, beyond those that it made for them.
@@ -118,51 +123,22 @@ impl<T: PeTypes> Pe<'_, T> {
     fn receive_values(&mut self) {
         let Pe { mail, agenda, gvt, gauge, frontier, world, memory, faults, .. } = self;
         let earliest = frontier.earliest_arrival();
-        let check = |what: &str, key: &EventKey, receiver: LpId| {
-            if key.time < earliest {
-                arrived_too_early(what, key, receiver, world.me(), earliest, frontier.gvt());
-            }
+        let mut filing = Filing::<T> {
+            world,
+            frontier,
+            earliest,
+            agenda,
+            gvt,
+            gauge,
+            memory,
+            faults,
+            received: 0,
+            cancelled: None,
         };
-        let mut undone = Vec::new();
-        let mut cancelled = false;
-        let mut received = 0;
-        mail.receive_values(&mut |message: ValueMessage<EventOf<T>>| {
-            received += 1;
-            match (message.content, message.incarnation) {
-                (Content::Event(event), incarnation) => {
-                    let key = event.key();
-                    gvt.received(message.tag, || world.moment(key));
-                    check("an event", &key, event.receiver);
-                    gauge.message_received();
-                    gauge.annihilated(u64::from(agenda.receive_value(event, incarnation)));
-                }
-                (Content::Anti { key, receiver }, Some(incarnation)) => {
-                    gvt.received(message.tag, || world.moment(key));
-                    check("an anti-message", &key, receiver);
-                    gauge.anti_received();
-                    let identity =
-                        Identity { sender: key.sender, sequence: key.sequence, incarnation };
-                    if !faults.are_none() && faults.cancel_unreadable(identity) {
-                        gauge.annihilated(1);
-                        return;
-                    }
-                    let (processed, pending) = agenda.cancel_value(identity);
-                    gauge.count(|counts| counts.cancelled_pending += u64::from(pending));
-                    cancelled = true;
-                    undone.make_room(1, "events that are undone");
-                    undone.extend(processed);
-                }
-                (Content::Return { key, .. }, _) => {
-                    gvt.received(message.tag, || Moment::Never);
-                    memory.note_returned(key.sender, key.sequence);
-                }
-                (Content::Anti { key, .. }, None) => {
-                    panic!("a certain event is cancelled: {key:?}")
-                }
-            }
-        });
-        gauge.found_waiting(received);
-        if cancelled {
+        mail.receive_values(&mut filing);
+        let Filing { received, cancelled, .. } = filing;
+        self.gauge.found_waiting(received);
+        if let Some(undone) = cancelled {
             self.undo_received_values(undone);
         }
     }
@@ -216,6 +192,79 @@ impl<T: PeTypes> Pe<'_, T> {
                 let tag = self.gvt.sent(to, || Moment::Never);
                 self.mail.send(to, buffer, MessageKind::Empty, tag);
             }
+        }
+    }
+}
+
+/// Files messages by value, with the parts of the PE that it takes. It is no closure, as those
+/// cannot be asked to be inlined where rings are read.
+struct Filing<'p, 'm, T: PeTypes> {
+    world: &'p World<'m, T::Model>,
+    frontier: &'p Frontier,
+    /// The earliest time at which anything can still arrive.
+    earliest: VirtualTime,
+    agenda: &'p mut Agenda<EventOf<T>, T::Pending>,
+    gvt: &'p mut AnyGvt,
+    gauge: &'p mut Gauge,
+    memory: &'p mut MemoryControl,
+    faults: &'p mut Faults,
+    /// How many messages there were.
+    received: u64,
+    /// If anything was cancelled, what has been executed of it, and is to be undone.
+    cancelled: Option<Vec<Handle>>,
+}
+
+impl<T: PeTypes> TakeValue<EventOf<T>> for Filing<'_, '_, T> {
+    #[inline(always)]
+    fn take(&mut self, message: ValueMessage<EventOf<T>>) {
+        let ValueMessage { tag, incarnation, content } = message;
+        self.received += 1;
+        match content {
+            Content::Event(event) => {
+                let key = event.key();
+                self.gvt.received(tag, || self.world.moment(key));
+                self.check_arrival("an event", &key, event.receiver);
+                self.gauge.message_received();
+                let dropped = self.agenda.receive_value(event, incarnation);
+                self.gauge.annihilated(u64::from(dropped));
+            }
+            Content::Anti { key, receiver } => {
+                let Some(incarnation) = incarnation else {
+                    panic!("a certain event is cancelled: {key:?}")
+                };
+                let identity = Identity { sender: key.sender, sequence: key.sequence, incarnation };
+                self.cancel(tag, &key, receiver, identity);
+            }
+            Content::Return { key, .. } => {
+                self.gvt.received(tag, || Moment::Never);
+                self.memory.note_returned(key.sender, key.sequence);
+            }
+        }
+    }
+}
+
+impl<T: PeTypes> Filing<'_, '_, T> {
+    #[cold]
+    fn cancel(&mut self, tag: Tag, key: &EventKey, receiver: LpId, identity: Identity) {
+        self.gvt.received(tag, || self.world.moment(*key));
+        self.check_arrival("an anti-message", key, receiver);
+        self.gauge.anti_received();
+        if !self.faults.are_none() && self.faults.cancel_unreadable(identity) {
+            self.gauge.annihilated(1);
+            return;
+        }
+        let (processed, pending) = self.agenda.cancel_value(identity);
+        self.gauge.count(|counts| counts.cancelled_pending += u64::from(pending));
+        let undone = self.cancelled.get_or_insert_default();
+        undone.make_room(1, "events that are undone");
+        undone.extend(processed);
+    }
+
+    #[inline(always)]
+    fn check_arrival(&self, what: &str, key: &EventKey, receiver: LpId) {
+        if key.time < self.earliest {
+            let me = self.world.me();
+            arrived_too_early(what, key, receiver, me, self.earliest, self.frontier.gvt());
         }
     }
 }

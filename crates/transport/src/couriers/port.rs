@@ -3,8 +3,8 @@ use std::ops::Range;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
-    ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, UnreadableEvent,
+    ValueMessage, ValuePort,
 };
 use warpline_memory::{IsPortable, Lines, MakeRoom, Region, drop_each, lines};
 
@@ -247,9 +247,9 @@ impl<E: Send> ValuePort<E> for NodePort<E> {
         self.inbox.take(&mut self.arrived);
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.near.receive_values(take);
-        self.arrived.take_values(take);
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.near.receive_values(to);
+        self.arrived.take_values(|message| to.take(message));
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {

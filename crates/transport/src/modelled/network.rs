@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::gvt::{Control, Put};
-use warpline_kernel::{Content, ValueMessage};
+use warpline_kernel::{Content, TakeValue, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
 use warpline_memory::{Handle, Pool, list_for, prefer_huge_pages, prefetch_all, try_drop};
 
@@ -160,10 +160,10 @@ impl<E> Network<E> {
     }
 
     /// Passes the values that have arrived at a PE to `take`, which must not use the network.
-    pub(super) fn receive_values(&mut self, pe: u32, take: &mut impl FnMut(ValueMessage<E>)) {
+    pub(super) fn receive_values(&mut self, pe: u32, to: &mut impl TakeValue<E>) {
         let mailbox = self.mailbox(pe);
         while let Some(value) = mailbox.take_value() {
-            take(value);
+            to.take(value);
         }
     }
 

@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, ValueMessage, ValuePort,
 };
 
 use super::network::ModelledNetwork;
@@ -42,8 +42,8 @@ impl<E> ValuePort<E> for ModelledPort<E> {
         Ok(())
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.network.get().receive_values(self.me, take);
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.network.get().receive_values(self.me, to);
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
-    ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, UnreadableEvent,
+    ValueMessage, ValuePort,
 };
 use warpline_memory::Region;
 use warpline_model::WireFormat;
@@ -278,8 +278,8 @@ impl<E, P: ValuePort<E>, R> ValuePort<E> for End<P, R> {
         self.port.look_for_values();
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
-        self.port.receive_values(take);
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
+        self.port.receive_values(to);
     }
 
     fn receive_unreadable(&mut self) -> Option<UnreadableEvent> {

@@ -2,8 +2,8 @@ use std::collections::VecDeque;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, UnreadableEvent, ValueMessage,
-    ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, UnreadableEvent,
+    ValueMessage, ValuePort,
 };
 
 use super::network::SharedNetwork;
@@ -39,9 +39,9 @@ impl<E> ValuePort<E> for VirtualPort<E> {
         self.network.get().keep_value(self.me, to, make())
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
         self.network.get().receive_values(self.me, |found| match found {
-            Decoded::Message(message) => take(message),
+            Decoded::Message(message) => to.take(message),
             Decoded::Unreadable(event) => self.unreadable.push_back(event),
         });
     }

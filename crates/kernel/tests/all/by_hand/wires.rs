@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, ControlPort, Message, MessagePort, Port, Sent, ValueMessage, ValuePort,
+    BoundPort, ControlPort, Message, MessagePort, Port, Sent, TakeValue, ValueMessage, ValuePort,
 };
 
 /// The messages on the wires, by receiver.
@@ -67,10 +67,10 @@ impl ValuePort<&'static str> for Wire {
         Ok(())
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<&'static str>)) {
+    fn receive_values(&mut self, to: &mut impl TakeValue<&'static str>) {
         let arrived =
             std::mem::take(&mut self.network.borrow_mut().values_arrived[self.me as usize]);
-        arrived.into_iter().for_each(take);
+        arrived.into_iter().for_each(|message| to.take(message));
     }
 }
 

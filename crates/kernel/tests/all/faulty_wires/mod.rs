@@ -9,8 +9,8 @@ use warpline_base::random::mix64;
 use warpline_base::{EventKey, Moment, VirtualTime};
 use warpline_kernel::gvt::{Control, Put};
 use warpline_kernel::{
-    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent, ValueMessage,
-    ValuePort,
+    BoundPort, Content, ControlPort, Message, MessageKind, MessagePort, Port, Sent, TakeValue,
+    ValueMessage, ValuePort,
 };
 
 /// What is wrong with the wires.
@@ -280,12 +280,12 @@ impl<E: Clone> ValuePort<E> for Wires<E> {
         Ok(())
     }
 
-    fn receive_values(&mut self, take: &mut impl FnMut(ValueMessage<E>)) {
+    fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
         let network = &mut *self.network.borrow_mut();
         let now = network.now;
         let arrived =
             network.values[self.me as usize].extract_if(.., |(arrival, _)| *arrival <= now);
-        arrived.for_each(|(_, message)| take(message));
+        arrived.for_each(|(_, message)| to.take(message));
     }
 }
 

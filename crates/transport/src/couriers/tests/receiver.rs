@@ -72,7 +72,7 @@ impl Receiver {
         self.rounds += u64::from(has_all);
         port.receive(&mut Vec::new());
         port.look_for_values();
-        port.receive_values(&mut |found| {
+        port.receive_values(&mut |found: ValueMessage<Payload>| {
             let Content::Event(event) = found.content else { panic!("no anti-message was sent") };
             let from = event.sender.0;
             let next = &mut self.received[event.sender.index()];
