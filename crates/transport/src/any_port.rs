@@ -10,8 +10,8 @@ use crate::{CasPort, InboxPort, ModelledPort, NodePort, RingPort, VirtualPort};
 /// A port of a kind that is chosen at run time. It saves compiling the engine of each model for each
 /// kind.
 ///
-/// Rings are what most runs use. How an event is written into one is compiled into the code of a PE;
-/// other ports are called.
+/// Rings are what most runs use. How messages by value are written into them and read is compiled
+/// into the code of a PE; other ports are called.
 pub enum AnyPort<E> {
     /// To other threads, by rings.
     Ring(Box<RingPort<E>>),

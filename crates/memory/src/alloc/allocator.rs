@@ -91,7 +91,7 @@ mod tests {
         );
         crate::keep_reserve();
         assert_eq!(Allocator::check(), Ok(()));
-        // Other tests run out of memory on purpose, and none may be left without for that.
+        // A test that runs out of memory on purpose would release it, and others would get none.
         crate::release_reserve();
     }
 }

@@ -31,12 +31,12 @@ pub fn keep_reserve() {
 
 /// Gives the memory set aside to whoever needs it: the run is over.
 pub fn release_reserve() {
-    RESERVE.release(false);
+    RESERVE.release();
 }
 
 /// Releases the reserve in the middle of a run, so that it can end with an error.
 pub(crate) fn release_reserve_to_end() {
-    RESERVE.release(true);
+    RESERVE.release_in_run();
 }
 
 /// Releases the reserve in the middle of a run, for a request of this size.
@@ -95,18 +95,27 @@ impl Reserve {
         }
     }
 
+    /// Whether a request of this size may be tried, or leaves too little for the end of a run.
     fn may_try(&self, bytes: usize) -> bool {
         bytes <= SMALL || !self.needed.load(Ordering::Relaxed)
     }
 
-    /// Releases it, if there is one; in the middle of a run, or because that is over.
-    fn release(&self, in_run: bool) {
+    /// Releases it, if there is one: the run is over.
+    fn release(&self) {
+        self.needed.store(false, Ordering::Relaxed);
+        self.unmap_after(|| {});
+    }
+
+    /// Releases it, if there is one, in the middle of a run.
+    fn release_in_run(&self) {
+        self.unmap_after(|| self.needed.store(true, Ordering::Relaxed));
+    }
+
+    /// Gives the memory back, if there is any. Calls `first` before others can have it.
+    fn unmap_after(&self, first: impl FnOnce()) {
         let start = self.start.swap(null_mut(), Ordering::AcqRel);
-        // Before others can have the memory.
-        if !in_run || !start.is_null() {
-            self.needed.store(in_run, Ordering::Relaxed);
-        }
         if !start.is_null() {
+            first();
             let bytes = self.bytes.load(Ordering::Relaxed);
             // SAFETY: it was mapped by `keep`, with this length, and nobody else has it, as it has
             // just been taken out of the only place that knew it. The length is that of this
@@ -129,27 +138,28 @@ mod tests {
         assert!(!start.is_null());
         reserve.keep();
         assert_eq!(reserve.start.load(Ordering::Relaxed), start);
-        reserve.release(false);
-        reserve.release(false);
+        reserve.release();
+        reserve.release();
         assert!(reserve.start.load(Ordering::Relaxed).is_null());
     }
+
     #[test]
     fn when_memory_has_run_out_only_small_requests_may_be_tried() {
         let reserve = Reserve::none();
         let large = || reserve.may_try(SMALL + 1);
-        reserve.release(true);
+        reserve.release_in_run();
         assert!(large(), "nothing was set aside that others could take");
         reserve.keep();
         assert!(large());
-        reserve.release(true);
-        reserve.release(true);
+        reserve.release_in_run();
+        reserve.release_in_run();
         assert!(!large() && reserve.may_try(SMALL));
-        reserve.release(false);
+        reserve.release();
         assert!(large(), "the run is over");
         reserve.keep();
-        reserve.release(true);
+        reserve.release_in_run();
         reserve.keep();
         assert!(large(), "a new run begins");
-        reserve.release(false);
+        reserve.release();
     }
 }
