@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::support::{Scripted, assert_words};
 use warpline::prelude::*;
 use warpline::{Cancellation, Settings, Synchronisation, Undo};
-use warpline_testkit::time_limit;
+use warpline_testkit::{Hops, time_limit};
 
 fn refusal(simulation: Simulation<Scripted>) -> String {
     match simulation.run() {
@@ -196,28 +196,51 @@ fn impossible_numbers_of_threads_are_refused() {
     );
 }
 
-/// States of four megabytes for 67 million LPs fit no machine: this is an error, not an abort.
+/// States of four megabytes for a million LPs or more, which fit no machine.
+#[derive(Debug)]
+struct Vast {
+    lps: u32,
+}
+
+impl Model for Vast {
+    type State = [u8; 1 << 22];
+    type Event = ();
+    fn lps(&self) -> u32 {
+        self.lps
+    }
+    fn init(&self, _: &mut Init<Self>) -> Self::State {
+        panic!("nothing should be simulated")
+    }
+    fn handle(&self, _: &mut Self::State, (): &(), _: &mut Context<Self>) {}
+}
+
+/// This is an error, not an abort.
 #[test]
 fn states_that_do_not_fit_are_an_error() {
-    #[derive(Debug)]
-    struct Vast;
-    impl Model for Vast {
-        type State = [u8; 1 << 22];
-        type Event = ();
-        fn lps(&self) -> u32 {
-            1 << 26
-        }
-        fn init(&self, _: &mut Init<Self>) -> Self::State {
-            panic!("nothing should be simulated")
-        }
-        fn handle(&self, _: &mut Self::State, (): &(), _: &mut Context<Self>) {}
-    }
-    match Simulation::new(Vast).run() {
+    match Simulation::new(Vast { lps: 1 << 26 }).run() {
         Err(error @ Error::Memory { .. }) => {
             assert_words(&error.to_string(), &["the states of LPs", "GB", "fewer LPs"])
         }
         other => panic!("expected the model to be refused: {:?}", other.err()),
     }
+}
+
+#[test]
+fn a_run_that_asks_for_too_much_leaves_other_runs_alone() {
+    let refused = || {
+        let vast = Simulation::new(Vast { lps: 1 << 20 });
+        assert!(matches!(vast.run(), Err(Error::Memory { .. })));
+    };
+    std::thread::scope(|scope| {
+        let asks = scope.spawn(|| (0..100).for_each(|_| refused()));
+        let mut runs = 0;
+        while runs < 5 || !asks.is_finished() {
+            let hops = Hops { lps: 2000, messages: 10, lookahead: 0.1 };
+            let run = Simulation::new(hops).end(0.5).threads(2).run();
+            assert!(run.is_ok(), "{:?}", run.err());
+            runs += 1;
+        }
+    });
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::Exhausted;
 use super::mapping::can_map;
-use super::reserve::may_try;
+use super::reserve::{SMALL, may_try};
 
 /// Lists and tables that grow.
 pub trait MakeRoom {
@@ -122,12 +122,14 @@ pub fn list_of<T: Clone>(value: T, count: usize, what: &'static str) -> Vec<T> {
 }
 
 /// Checks that there is memory for this many values of `what`, for code that is about to allocate
-/// them by itself and would abort the program if there were none.
+/// them by itself and would abort the program if there were none. The system is asked only for
+/// large ones; small ones come from the [reserve](super::keep_reserve) at worst.
 ///
 /// # Panics
 /// If there is none, it [unwinds](Exhausted::unwind).
 pub fn check_room<T>(count: usize, what: &'static str) {
-    if !can_map(count.saturating_mul(size_of::<T>())) {
+    let bytes = count.saturating_mul(size_of::<T>());
+    if bytes > SMALL && !can_map(bytes) {
         // The allocator may have room even so.
         drop(list_for::<T>(count, what));
     }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
-use super::mapping::{map, unmap};
+use super::mapping::{can_map, map, unmap};
 
 /// How much is set aside, in bytes, and how much if there is no room for that: results of some
 /// models take more than 8 MB while they are printed.
@@ -46,9 +46,10 @@ pub(crate) fn release_reserve_for(bytes: usize) {
 }
 
 /// Whether a request of this size may be tried. When memory has run out in one thread, the others
-/// must leave what was in the reserve for the end of the run.
+/// must leave what was in the reserve for the end of the run. Other runs of the program go on if
+/// there is more: one that asked for too much has not taken anything.
 pub(super) fn may_try(bytes: usize) -> bool {
-    RESERVE.may_try(bytes)
+    RESERVE.may_try(bytes, can_map)
 }
 
 /// The size of the request that the reserve was released for since it was kept, if it was.
@@ -96,8 +97,11 @@ impl Reserve {
     }
 
     /// Whether a request of this size may be tried, or leaves too little for the end of a run.
-    fn may_try(&self, bytes: usize) -> bool {
-        bytes <= SMALL || !self.needed.load(Ordering::Relaxed)
+    /// `is_there` says whether the system has so many bytes.
+    fn may_try(&self, bytes: usize, is_there: impl FnOnce(usize) -> bool) -> bool {
+        bytes <= SMALL
+            || !self.needed.load(Ordering::Relaxed)
+            || is_there(bytes.saturating_add(BYTES[0]))
     }
 
     /// Releases it, if there is one: the run is over.
@@ -146,14 +150,16 @@ mod tests {
     #[test]
     fn when_memory_has_run_out_only_small_requests_may_be_tried() {
         let reserve = Reserve::none();
-        let large = || reserve.may_try(SMALL + 1);
+        let is_there = |bytes| bytes <= BYTES[0] + SMALL + 2;
+        let large = || reserve.may_try(SMALL + 3, is_there);
         reserve.release_in_run();
         assert!(large(), "nothing was set aside that others could take");
         reserve.keep();
         assert!(large());
         reserve.release_in_run();
         reserve.release_in_run();
-        assert!(!large() && reserve.may_try(SMALL));
+        assert!(!large() && reserve.may_try(SMALL, |_| false));
+        assert!(reserve.may_try(SMALL + 2, is_there), "as much is left besides");
         reserve.release();
         assert!(large(), "the run is over");
         reserve.keep();
