@@ -201,7 +201,7 @@ fn threads(mut draw: Draw, share: f64, sync: &str) -> Draw {
 /// PEs on a modelled machine.
 fn machine(mut draw: Draw) -> Draw {
     draw.case = draw.case.replace("threads", None);
-    of_machine(draw).pick("pes", "1 2 3 5 8 12 13 24 40 64")
+    of_machine(draw).pick("pes", "1 2 3 5 8 12 13 24 40 64").pick("threads", "1 1 2 3")
 }
 
 /// Several processes.

@@ -13,6 +13,9 @@ impl Time {
     /// The beginning, or no time at all.
     pub const ZERO: Time = Time(0);
 
+    /// Later than anything.
+    pub const MAX: Time = Time(u64::MAX);
+
     /// So many picoseconds.
     pub const fn picoseconds(picoseconds: u64) -> Self {
         Time(picoseconds)
@@ -41,6 +44,11 @@ impl Time {
     /// In seconds.
     pub fn seconds(self) -> f64 {
         self.0 as f64 / PER_SECOND
+    }
+
+    /// So much later, but no later than [`MAX`](Self::MAX).
+    pub fn saturating_add(self, more: Time) -> Time {
+        Time(self.0.saturating_add(more.0))
     }
 
     /// How much later than `earlier` it is; none if it is not.

@@ -3,4 +3,5 @@
 
 mod hardware;
 mod modelled;
+mod parts;
 mod steps;

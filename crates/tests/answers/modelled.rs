@@ -315,11 +315,6 @@ fn what_does_not_go_with_a_machine_is_refused_in_a_sentence() {
         "`pes` is `41`, but model `Hops` has 40 LPs, and every PE needs one"
     );
     assert_eq!(
-        refused(&|run| run.threads(2)),
-        "`machine` is `cray-xt5`, but `threads` is `2`: its PEs take turns in one thread; set \
-         `pes` instead"
-    );
-    assert_eq!(
         refused(&|run| run.sync(Synchronisation::Sequential)),
         "`machine` is `cray-xt5`, but `sync` is `sequential`: its PEs are those of one parallel \
          engine; leave `sync` out, or set it to `conservative`, `optimistic` or `mixed`"

@@ -33,7 +33,7 @@ pub use group::{CpuShare, FailureReporter, Group, Invitation, Lost, Ranks, RunId
 pub use inbox::{InboxPort, inbox_ports};
 pub use modelled::{
     Arrival, Departed, MailboxUse, ModelledNetwork, ModelledPort, ModelledWires, Opened, Sent,
-    modelled_ports,
+    modelled_ports, parts_of_machine,
 };
 pub use pin::{pin, thread_time};
 pub use printed::PrintCatcher;

@@ -61,8 +61,11 @@ impl<'m, M: Model> Common<'m, M> {
         // PEs that send each other nothing may go on without limit.
         let least = task.delays.least().min(f64::MAX);
         let mut shares = start.shares.into_iter();
-        // Whoever watches looks at each beat several times a second, and there may be very many PEs.
-        let beat = plan.machine.is_some().then(Arc::<Beat>::default);
+        // Whoever watches looks at each beat several times a second, and there may be very many PEs
+        // on a machine. Those that take turns share one.
+        let parts = plan.machine_parts();
+        let beats: Vec<(u32, Arc<Beat>)> =
+            parts.into_iter().map(|part| (part.end, Arc::default())).collect();
         let measured_every = plan.pes.div_ceil(MEASURED_MOST);
         let crowded = plan.machine.is_some();
         let make = |(port, ((buffers, gvt), statistics)): (
@@ -71,12 +74,13 @@ impl<'m, M: Model> Common<'m, M> {
         )| {
             let window = Window::new(plan.window, task.end, least, plan.pes);
             let mut executor = Executor::with_limits((*limits).clone(), plan.seed, saving);
-            if let Some(beat) = &beat {
+            let me = buffers.me();
+            if let Some((_, beat)) = beats.iter().find(|(end, _)| me < *end) {
                 executor.share_beat(beat);
             }
             let pending = plan.pending.empty();
             let inputs = PeInputs { buffers, port, pending, gvt, window, executor, statistics };
-            let measures = inputs.buffers.me().is_multiple_of(measured_every);
+            let measures = me.is_multiple_of(measured_every);
             let mut pe = Pe::new(task, Tuning { measures, crowded, ..plan.tuning }, inputs);
             self.trace.into_iter().for_each(|limits| pe.trace(limits));
             pe.draw_on(self.budget.account());

@@ -49,9 +49,10 @@ impl<'r> LoopMonitor<'_, 'r> {
         self.begin_reading();
     }
 
-    /// PEs begin that take turns and share a beat.
-    pub(crate) fn begin_in_turns(&mut self, pes: &[&mut dyn AnyPe]) {
-        pes.first().into_iter().for_each(|pe| self.run.control.watch(None, pe.beat()));
+    /// PEs begin that take turns, and share a beat with the first of them. There may be several such
+    /// groups.
+    pub(crate) fn begin_in_turns<'p>(&mut self, firsts: impl Iterator<Item = &'p dyn AnyPe>) {
+        self.run.control.watch_all(firsts.map(|pe| (None, pe.beat())));
         self.begin_reading();
     }
 

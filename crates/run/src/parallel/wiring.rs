@@ -12,8 +12,8 @@ use warpline_machine::Machine;
 use warpline_memory::{IsPortable, Region};
 use warpline_model::Model;
 use warpline_transport::{
-    AnyPort, Codec, ControlPlan, RingPort, VirtualCluster, cas_ports_in, inbox_ports,
-    modelled_ports, node_ports, ring_ports,
+    AnyPort, Codec, ControlPlan, ModelledWires, RingPort, VirtualCluster, cas_ports_in,
+    inbox_ports, modelled_ports, node_ports, ring_ports,
 };
 
 use super::all_pes::AllPes;
@@ -130,7 +130,7 @@ impl<M: Model> Prepared<'_, '_, M> {
         })
     }
 
-    /// One thread, in the order of the time of a modelled machine.
+    /// One thread for each part of a modelled machine, in the order of its time.
     fn drive_on_machine(
         self,
         machine: &Arc<Machine>,
@@ -139,7 +139,7 @@ impl<M: Model> Prepared<'_, '_, M> {
         let Prepared { common, start, region, gvts, .. } = self;
         let plan = common.plan;
         let payload = |event: &M::Event| M::payload(event).map_or(0, |bytes| bytes.len() as u64);
-        let (network, ports) = modelled_ports(machine, plan.pes, payload);
+        let (networks, ports) = modelled_ports(machine, &plan.machine_parts(), payload);
         let least_delay = Some(common.task.delays.least()).filter(|least| least.is_finite());
         let ports = ports.into_iter().map(AnyPort::Modelled);
         let pes = common.pes(&region, start, gvts, ports);
@@ -148,7 +148,8 @@ impl<M: Model> Prepared<'_, '_, M> {
         let has_registers = follows_gvt && plan.gvt == GvtAlgorithm::Gsu;
         let modelled = Modelled {
             machine: machine.clone(),
-            wires: &network,
+            pes: plan.pes,
+            parts: networks.iter().map(|network| network as &dyn ModelledWires).collect(),
             seed: plan.seed,
             has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
             events_wake: lanes.has_speculative() || has_registers || machine.mailboxes.is_some(),

@@ -3,6 +3,7 @@
 //! settings is found here, and nowhere else.
 
 use warpline_kernel::{Delays, Lanes, Rule, Undoing};
+use warpline_machine::{Machine, Time};
 use warpline_memory::{PoolKind, PoolSettings};
 
 use super::reason::{Chosen, Reason};
@@ -18,6 +19,8 @@ const BATCH_SECONDS: f64 = 1e-3;
 /// The batch of few PEs, and of many.
 const BATCH_LEAST: u32 = 128;
 const BATCH_MOST: u32 = 256;
+/// With so many PEs of a modelled machine, several threads step them.
+const SHARED_OUT_LEAST: u32 = 1024;
 /// By how many events a batch grows with each PE, as a step looks into a mailbox per PE.
 const BATCH_PER_PE: u32 = 8;
 /// The largest payload, in bytes, with which a certain event is faster by value: it is copied into
@@ -185,6 +188,36 @@ fn windows_suit(pes: u32, cores: u32, delays: &Delays) -> bool {
 pub(super) fn modelled_pes(settings: &Settings, pes: u32) -> Chosen<u32> {
     Chosen::given(settings.pes)
         .unwrap_or(Chosen { value: pes, why: Reason::Rule("a node of the machine") })
+}
+
+/// How many threads step so many PEs of a modelled machine. If they tell each other more than
+/// messages do, there is only one.
+pub(super) fn machine_threads(
+    settings: &Settings,
+    (machine, pes): (&Machine, u32),
+    cores: u32,
+    by_messages: bool,
+) -> Chosen<u32> {
+    let one = |why| Chosen { value: 1, why: Reason::Rule(why) };
+    if settings.threads == Some(1) {
+        return Chosen::given(settings.threads).unwrap_or(one("it was asked for"));
+    }
+    if !by_messages || machine.mailboxes.is_some() || machine.far.latency == Time::ZERO {
+        return one("PEs of this machine hear of each other at once, and take turns");
+    }
+    let nodes = machine.nodes(pes);
+    if let Some(threads) = settings.threads {
+        let why = if threads <= nodes {
+            Reason::Given
+        } else {
+            Reason::Rule("a thread has a node of the machine at least")
+        };
+        return Chosen { value: threads.min(nodes), why };
+    }
+    if pes < SHARED_OUT_LEAST {
+        return one("few PEs of a modelled machine take turns");
+    }
+    Chosen { value: cores.min(nodes), why: Reason::Rule("threads share the nodes of the machine") }
 }
 
 /// What tells PEs how far they may go, on so many machines.

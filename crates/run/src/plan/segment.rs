@@ -11,9 +11,9 @@ use warpline_kernel::{Delays, Lanes, Partition, Rule, Tuning};
 use warpline_machine::Machine;
 use warpline_memory::{PoolSettings, Region};
 use warpline_model::Model;
-use warpline_transport::{CarrierKind, ControlPlan, Room};
+use warpline_transport::{CarrierKind, ControlPlan, Room, parts_of_machine};
 
-use super::reason::{Choices, Chosen, Reason};
+use super::reason::{Choices, Chosen};
 use super::{Facts, ProcessPlan, RunPlan, choices};
 use crate::job::check::RunSpec;
 use crate::job::{ForTests, Job};
@@ -60,6 +60,8 @@ pub(crate) struct ParallelPlan {
     pub(crate) processes: ProcessPlan,
     /// The modelled machine, if PEs are on one.
     pub(crate) machine: Option<Arc<Machine>>,
+    /// How many threads step them there.
+    machine_threads: u32,
     /// Whether PEs on it also make steps in which they would do nothing.
     pub(crate) all_steps: bool,
     /// How many cores they have together.
@@ -205,6 +207,13 @@ impl ParallelPlan {
         }
     }
 
+    /// The PEs that take turns in each thread of a modelled machine, if there is one.
+    pub(crate) fn machine_parts(&self) -> Vec<Range<u32>> {
+        let parts =
+            |machine: &Arc<Machine>| parts_of_machine(machine, self.pes, self.machine_threads);
+        self.machine.as_ref().map(parts).unwrap_or_default()
+    }
+
     /// The PEs of a process: consecutive ones.
     pub(crate) fn pes_of(&self, process: u32) -> Range<usize> {
         self.first_pe(process) as usize..self.first_pe(process + 1) as usize
@@ -227,18 +236,26 @@ impl ParallelPlan {
         let RunPlan { processes, facts, machine, .. } = run;
         let pes = partition.pes();
         let mut choices = run.choices(settings);
-        let threads = if machine.is_some() {
+        if machine.is_some() {
             choices.note("pes", choices::modelled_pes(settings, pes));
-            Chosen { value: 1, why: Reason::Rule("PEs of a modelled machine take turns") }
-        } else {
-            choices::threads(settings, pes, processes.count)
-        };
-        choices.note("threads", threads);
+        }
         let machines = processes.machines.map_or(1, |machines| machines.count);
         let horizon = choices::horizon(settings, pes, machines);
         let horizon = choices.note("horizon", horizon);
         let tuning = tuning(settings, facts, choice, pes, horizon, &delays, &mut choices);
         let gvt = choices.note("gvt", choices::gvt(settings));
+        let threads = match machine {
+            Some(machine) => {
+                let follows_gvt =
+                    !tuning.lanes.has_safe() || tuning.horizon == warpline_kernel::Horizon::Gvt;
+                let meets_in_memory =
+                    gvt == GvtAlgorithm::Synchronous && settings.barrier() != Barrier::Tree;
+                let by_messages = follows_gvt && !meets_in_memory && !gvt.needs_shared_memory();
+                choices::machine_threads(settings, (machine, pes), facts.cores, by_messages)
+            }
+            None => choices::threads(settings, pes, processes.count),
+        };
+        let threads = choices.note("threads", threads);
         let far = FarPlan::new(settings, processes, facts);
         let are_near = far.shares && processes.machines.is_none_or(|machines| machines.count == 1);
         let mailbox = choices::mailbox(settings, pes, processes.count, are_near)
@@ -269,6 +286,7 @@ impl ParallelPlan {
             trace: TracePlan::of(settings),
             processes: *processes,
             machine: machine.clone(),
+            machine_threads: threads,
             all_steps: for_tests.all_steps,
             cores: facts.cores,
             partition,

@@ -166,7 +166,7 @@ impl Settings {
         ))
     }
 
-    /// A modelled machine has one thread, and a network of its own.
+    /// A modelled machine has one process, and a network of its own.
     fn check_machine(
         &self,
         engine: Synchronisation,
@@ -177,14 +177,10 @@ impl Settings {
         let no_engine = |engine: &Synchronisation| {
             matches!(engine, Synchronisation::Auto | Synchronisation::Sequential)
         };
-        let others: [(Option<Given>, &str); 8] = [
+        let others: [(Option<Given>, &str); 7] = [
             (
                 processes.map(|processes| ("processes", processes.to_string())),
                 "its PEs live in one process; leave one of the two out",
-            ),
-            (
-                self.threads.filter(|threads| *threads > 1).map(|pes| ("threads", pes.to_string())),
-                "its PEs take turns in one thread; set `pes` instead",
             ),
             (
                 self.virtual_cluster.map(|seed| ("virtual-cluster", seed.to_string())),

@@ -437,8 +437,8 @@ settings! {
             hurts: "a PE that moves leaves behind what it has in the caches of a core; it seldom \
                     moves where the load is even",
         }
-        /// Step all PEs in one thread, in the time of a modelled machine: a profile, or a TOML
-        /// file.
+        /// Step all PEs in the time of a modelled machine: a profile, or a TOML file. Its nodes are
+        /// divided among the threads, in each of which PEs take turns.
         machine: PathBuf, Range::Any, {
             heading: PARALLEL,
             placeholder: "MACHINE",

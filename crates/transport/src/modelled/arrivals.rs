@@ -9,6 +9,8 @@ use warpline_memory::{prefetch, prefetch_behind, prefetch_write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arriving<T> {
     pub(super) at: Time,
+    /// The PE that has sent it.
+    pub(super) from: u32,
     /// Whether it comes from another node.
     pub(super) far: bool,
     /// Whether it has a slot of a mailbox in hardware.
@@ -18,8 +20,8 @@ pub(super) struct Arriving<T> {
 
 /// What is on its way to a PE.
 ///
-/// Invariant: later ones arrive no earlier. What arrives at the same time is in the order in which
-/// it was added.
+/// Invariant: later ones arrive no earlier. What arrives at the same time is in the order of its
+/// senders, and what comes from one of them in the order in which it was added.
 #[derive(Debug)]
 pub(super) struct Arrivals<T>(VecDeque<Arriving<T>>);
 
@@ -34,13 +36,15 @@ impl<T> Default for Arrivals<T> {
 }
 
 impl<T> Arrivals<T> {
-    /// Adds what arrives behind all that arrives no later. Most arrives behind all or nearly all.
+    /// Adds something at its place. Most arrives behind all or nearly all.
     #[inline]
     pub(super) fn add(&mut self, arriving: Arriving<T>) {
-        if self.0.back().is_none_or(|last| last.at <= arriving.at) {
+        let place = |of: &Arriving<T>| (of.at, of.from);
+        let own = place(&arriving);
+        if self.0.back().is_none_or(|last| place(last) <= own) {
             return self.0.push_back(arriving);
         }
-        let later = self.0.iter().rev().take_while(|other| other.at > arriving.at).count();
+        let later = self.0.iter().rev().take_while(|other| place(other) > own).count();
         self.0.insert(self.0.len() - later, arriving);
     }
 
@@ -93,11 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_arrives_first_is_taken_first_and_ties_keep_their_order() {
+    fn what_arrives_first_is_taken_first_and_ties_are_in_the_order_of_senders() {
         let mut arrivals = Arrivals::default();
-        for (number, at) in (0..).zip([30, 10, 20, 10, 30, 20]) {
+        let sent = [(30, 4), (10, 9), (20, 7), (10, 9), (30, 5), (20, 6)];
+        for (number, (at, from)) in (0..).zip(sent) {
             arrivals.add(Arriving {
                 at: Time::nanoseconds(at),
+                from,
                 far: false,
                 in_slot: false,
                 content: number,
@@ -107,7 +113,7 @@ mod tests {
         assert_eq!(arrivals.until(now).count(), 4);
         let taken: Vec<u32> =
             std::iter::from_fn(|| arrivals.take(now)).map(|one| one.content).collect();
-        assert_eq!(taken, [1, 3, 2, 5]);
+        assert_eq!(taken, [1, 3, 5, 2]);
         assert_eq!(arrivals.first(), Some(Time::nanoseconds(30)));
         assert_eq!(arrivals.drain().collect::<Vec<_>>(), [0, 4]);
     }

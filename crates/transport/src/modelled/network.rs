@@ -1,6 +1,7 @@
 //! Messages between PEs of a modelled machine: when they arrive, and what they cost.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::gvt::{Control, Put};
@@ -10,6 +11,7 @@ use warpline_memory::{Handle, Pool, list_for, prefer_huge_pages, prefetch_all, t
 
 use super::arrivals::Arriving;
 use super::bounds::Bounds;
+use super::crossings::{Crossed, Crossing, Crossings};
 use super::distances::Distances;
 use super::mailbox::{Mailbox, Opened, Outbox};
 use super::wires::{Arrival, Departed, MailboxUse, ModelledWires, Sent};
@@ -21,8 +23,9 @@ const OFFSET_BYTES: u64 = 8;
 /// The bytes of a bound.
 const BOUND_BYTES: u64 = 8;
 
-/// The network, as all ports and whoever steps the PEs have it. They live in one thread, so the
-/// lock is always free; it makes the ports `Send`, as those of threads are.
+/// The network of a part of the machine, as all ports of its PEs and whoever steps them have it.
+/// They live in one thread, so the lock is always free; it makes the ports `Send`, as those of
+/// threads are.
 #[derive(Debug)]
 pub struct ModelledNetwork<E>(Arc<Mutex<Network<E>>>);
 
@@ -36,14 +39,23 @@ impl<E> Clone for ModelledNetwork<E> {
 pub(super) struct Network<E> {
     machine: Arc<Machine>,
     distances: Distances,
+    /// How many PEs all parts have.
+    pes: u32,
+    /// Its first PE. What it has by PE begins with that one.
+    first: u32,
     mailboxes: Vec<Mailbox<E>>,
+    crossings: Crossings<E>,
+    /// Which part of the machine it is.
+    part: usize,
+    /// By part: what has left for it.
+    leaving: Vec<Vec<Crossing<E>>>,
     /// What is on its way to any PE beside events and anti-messages: control messages, and blocks
     /// with the PEs that have written them.
     controls: Pool<Control>,
     writes: Pool<(u32, Put)>,
     /// By PE.
     bounds: Vec<Bounds>,
-    /// By node: until when its network card is busy.
+    /// By node, from that of the first PE on: until when its network card is busy.
     cards: Vec<Time>,
     latency_most: Time,
     payload: fn(&E) -> u64,
@@ -59,16 +71,28 @@ pub(super) struct Network<E> {
 }
 
 impl<E> ModelledNetwork<E> {
-    /// A network of so many PEs, one on each core of the machine from the first on.
-    pub(super) fn new(machine: &Arc<Machine>, pes: u32, payload: fn(&E) -> u64) -> Self {
+    /// A part of the network of so many PEs, one on each core of the machine from the first on.
+    pub(super) fn new(
+        machine: &Arc<Machine>,
+        pes: u32,
+        (crossings, part): (&Crossings<E>, usize),
+        payload: fn(&E) -> u64,
+    ) -> Self {
+        let own = crossings.pes(part);
+        let count = own.len() as u32;
         ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
             distances: Distances::new(machine),
-            mailboxes: table(pes, "mailboxes"),
+            pes,
+            first: own.start,
+            mailboxes: table(count, "mailboxes"),
+            leaving: (0..crossings.parts()).map(|_| Vec::new()).collect(),
+            crossings: crossings.clone(),
+            part,
             controls: Pool::default(),
             writes: Pool::default(),
-            bounds: table(pes, "bounds"),
-            cards: vec![Time::ZERO; machine.nodes(pes) as usize],
+            bounds: table(count, "bounds"),
+            cards: vec![Time::ZERO; machine.nodes(count) as usize],
             latency_most: machine.latency_most(pes),
             payload,
             mailbox_use: MailboxUse::default(),
@@ -95,9 +119,9 @@ struct Travelled {
 
 impl Travelled {
     /// What arrives then, and lies at a place: not an event.
-    fn with(self, handle: Handle) -> Arriving<Handle> {
+    fn with(self, from: u32, handle: Handle) -> Arriving<Handle> {
         let Travelled { at, far } = self;
-        Arriving { at, far, in_slot: false, content: handle }
+        Arriving { at, from, far, in_slot: false, content: handle }
     }
 }
 
@@ -123,8 +147,62 @@ fn payload_bytes<E>(payload: fn(&E) -> u64, message: &ValueMessage<E>) -> u64 {
 }
 
 impl<E> Network<E> {
+    /// Where this part has what belongs to a PE of its own.
+    #[inline(always)]
+    fn index(&self, pe: u32) -> usize {
+        (pe - self.first) as usize
+    }
+
+    /// Whether a PE belongs to this part.
+    #[inline(always)]
+    fn has(&self, pe: u32) -> bool {
+        (pe.wrapping_sub(self.first) as usize) < self.mailboxes.len()
+    }
+
+    #[inline]
     pub(super) fn mailbox(&mut self, pe: u32) -> &mut Mailbox<E> {
-        &mut self.mailboxes[pe as usize]
+        let index = self.index(pe);
+        &mut self.mailboxes[index]
+    }
+
+    /// Something leaves for a PE of another part.
+    fn leave(&mut self, crossing: Crossing<E>) {
+        self.leaving[self.crossings.part_of(crossing.to)].push(crossing);
+    }
+
+    /// Hands over what has left for other parts. Returns when the first of it arrives.
+    fn hand_over(&mut self) -> Option<Time> {
+        let first = self.leaving.iter().flatten().map(|crossing| crossing.at).min();
+        for (part, leaving) in self.leaving.iter_mut().enumerate() {
+            self.crossings.hand_over(part, leaving);
+        }
+        first
+    }
+
+    /// Takes what other parts have handed over.
+    fn take_over(&mut self, arrives: &mut dyn FnMut(Arrival)) {
+        for Crossing { from, to, at, content } in self.crossings.take(self.part) {
+            let travelled = Travelled { at, far: true };
+            let is_event = matches!(content, Crossed::Value(_));
+            match content {
+                Crossed::Value(content) => self.mailbox(to).add_value(Arriving {
+                    at,
+                    from,
+                    far: true,
+                    in_slot: false,
+                    content,
+                }),
+                Crossed::Control(control) => {
+                    let handle = self.controls.insert(control);
+                    self.mailbox(to).add_control(travelled.with(from, handle));
+                }
+                Crossed::Write(put) => {
+                    let handle = self.writes.insert((from, put));
+                    self.mailbox(to).add_write(travelled.with(from, handle));
+                }
+            }
+            arrives(Arrival { to, at, is_event });
+        }
     }
 
     /// An empty list for what a step sends.
@@ -134,7 +212,8 @@ impl<E> Network<E> {
 
     /// A PE sends a control message when its step ends.
     pub(super) fn send_control(&mut self, pe: u32, to: u32, control: Control) {
-        let controls = &mut self.mailboxes[pe as usize].outbox.controls;
+        let index = self.index(pe);
+        let controls = &mut self.mailboxes[index].outbox.controls;
         if controls.capacity() == 0 {
             *controls = self.control_lists.pop().unwrap_or_default();
         }
@@ -143,7 +222,8 @@ impl<E> Network<E> {
 
     /// A PE writes a block when its step ends.
     pub(super) fn write(&mut self, pe: u32, to: u32, put: Put) {
-        let writes = &mut self.mailboxes[pe as usize].outbox.writes;
+        let index = self.index(pe);
+        let writes = &mut self.mailboxes[index].outbox.writes;
         if writes.capacity() == 0 {
             *writes = self.write_lists.pop().unwrap_or_default();
         }
@@ -152,8 +232,9 @@ impl<E> Network<E> {
 
     /// Opens the mailbox of a PE.
     fn open(&mut self, pe: u32, now: Time, idle: Time) -> Opened {
+        let index = self.index(pe);
         let Network { machine, mailboxes, writes, payload, .. } = self;
-        let mailbox = &mut mailboxes[pe as usize];
+        let mailbox = &mut mailboxes[index];
         let opened = mailbox.open(now, idle, machine, |message| payload_bytes(*payload, message));
         mailbox.arrived_writes().for_each(|write| writes.prefetch(write.content));
         opened
@@ -179,27 +260,26 @@ impl<E> Network<E> {
 
     /// The last bound of PE `from` that has reached PE `to`.
     pub(super) fn bound(&self, from: u32, to: u32) -> u64 {
-        let now = self.mailboxes[to as usize].now();
-        self.bounds[from as usize].read(from, to, now, &self.machine)
+        let now = self.mailboxes[self.index(to)].now();
+        self.bounds[self.index(from)].read(from, to, now, &self.machine)
     }
 
     /// The bound of PE `from` for a round, if it has reached PE `to`.
     pub(super) fn bound_of_round(&self, from: u32, to: u32, round: u64) -> Option<u64> {
-        let now = self.mailboxes[to as usize].now();
-        self.bounds[from as usize].read_round((from, to), round, now, &self.machine)
+        let now = self.mailboxes[self.index(to)].now();
+        self.bounds[self.index(from)].read_round((from, to), round, now, &self.machine)
     }
 
     /// How many PEs are on other nodes than this one.
     fn far_pes(&self, pe: u32) -> u64 {
-        let pes = self.mailboxes.len() as u32;
         let first = self.machine.node(pe) * self.machine.cores;
-        u64::from(pes - (first + self.machine.cores).min(pes) + first)
+        u64::from(self.pes - (first + self.machine.cores).min(self.pes) + first)
     }
 
     /// What the step of a PE has sent.
     fn sent(&self, pe: u32) -> Sent {
         let machine = &*self.machine;
-        let outbox = &self.mailboxes[pe as usize].outbox;
+        let outbox = &self.mailboxes[self.index(pe)].outbox;
         let mut sent = Sent::default();
         for (to, message) in &outbox.values {
             let far = self.distances.is_far(pe, *to);
@@ -241,12 +321,14 @@ impl<E> Network<E> {
         let length = lengths[usize::from(far)];
         let mut starts = now;
         if far {
-            let card = &mut self.cards[self.distances.node(from) as usize];
+            let node = self.distances.node(from) - self.distances.node(self.first);
+            let card = &mut self.cards[node as usize];
             starts = starts.max(*card);
             *card = starts + level.gap + length;
         }
         let left = starts + length;
-        self.bounds[from as usize].note_left(far, left);
+        let index = self.index(from);
+        self.bounds[index].note_left(far, left);
         Travelled { at: left + self.distances.latency(machine, from, to), far }
     }
 
@@ -292,7 +374,11 @@ impl<E> Network<E> {
                 [level.bytes(size_of::<ValueMessage<E>>() as u64 + payload); 2]
             };
             let Travelled { at, .. } = self.travel(pe, to, until, lengths);
-            self.mailbox(to).add_value(Arriving { at, far, in_slot, content });
+            if !self.has(to) {
+                self.leave(Crossing { from: pe, to, at, content: Crossed::Value(content) });
+                continue;
+            }
+            self.mailbox(to).add_value(Arriving { at, from: pe, far, in_slot, content });
             arrives(Arrival { to, at, is_event: true });
         }
         Departed { until, publishing: Time::ZERO, waits: None }
@@ -300,12 +386,13 @@ impl<E> Network<E> {
 
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
-        let mut outbox = std::mem::take(&mut self.mailboxes[pe as usize].outbox);
-        outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_to_add());
-        outbox.values.iter().for_each(|(to, _)| self.mailboxes[*to as usize].prefetch_last());
+        let mut outbox = std::mem::take(&mut self.mailbox(pe).outbox);
+        let receivers = || outbox.values.iter().map(|(to, _)| *to).filter(|to| self.has(*to));
+        receivers().for_each(|to| self.mailboxes[self.index(to)].prefetch_to_add());
+        receivers().for_each(|to| self.mailboxes[self.index(to)].prefetch_last());
         let mut departed = self.send_values(pe, now, &mut outbox, arrives);
         if departed.waits.is_some() {
-            self.mailboxes[pe as usize].outbox = outbox;
+            self.mailbox(pe).outbox = outbox;
             return departed;
         }
         if outbox.values.capacity() > 0 {
@@ -315,14 +402,14 @@ impl<E> Network<E> {
         self.send_controls(pe, now, &mut outbox, arrives);
         let bound = outbox.bound.take();
         let round = outbox.round.take();
-        self.mailboxes[pe as usize].outbox = outbox;
+        self.mailbox(pe).outbox = outbox;
         if bound.is_some() || round.is_some() {
             departed.until = self.publish(pe, now, bound, round);
             departed.publishing = departed.until.since(now);
             let network = &*self;
-            let others = (0..network.mailboxes.len() as u32).filter(|to| *to != pe);
+            let others = (0..network.pes).filter(|to| *to != pe);
             for to in others {
-                let bounds = &network.bounds[pe as usize];
+                let bounds = &network.bounds[network.index(pe)];
                 if let Some(at) = bounds.next((pe, to), now, &network.machine) {
                     arrives(Arrival { to, at, is_event: false });
                 }
@@ -344,8 +431,13 @@ impl<E> Network<E> {
             let mut controls = std::mem::take(&mut outbox.controls);
             for (to, content) in controls.drain(..) {
                 let travelled = self.travel(pe, to, now, self.control_lengths);
+                if !self.has(to) {
+                    let content = Crossed::Control(content);
+                    self.leave(Crossing { from: pe, to, at: travelled.at, content });
+                    continue;
+                }
                 let handle = self.controls.insert(content);
-                self.mailbox(to).add_control(travelled.with(handle));
+                self.mailbox(to).add_control(travelled.with(pe, handle));
                 arrives(Arrival { to, at: travelled.at, is_event: false });
             }
             self.control_lists.push(controls);
@@ -354,8 +446,13 @@ impl<E> Network<E> {
             let mut writes = std::mem::take(&mut outbox.writes);
             for (to, put) in writes.drain(..) {
                 let travelled = self.travel(pe, to, now, self.control_lengths);
+                if !self.has(to) {
+                    let content = Crossed::Write(put);
+                    self.leave(Crossing { from: pe, to, at: travelled.at, content });
+                    continue;
+                }
                 let handle = self.writes.insert((pe, put));
-                self.mailbox(to).add_write(travelled.with(handle));
+                self.mailbox(to).add_write(travelled.with(pe, handle));
                 arrives(Arrival { to, at: travelled.at, is_event: false });
             }
             self.write_lists.push(writes);
@@ -376,7 +473,7 @@ impl<E> Network<E> {
     ) -> Time {
         let far_pes = self.far_pes(pe);
         let machine = &*self.machine;
-        let card = &mut self.cards[machine.node(pe) as usize];
+        let card = &mut self.cards[(machine.node(pe) - machine.node(self.first)) as usize];
         let mut written = now;
         if far_pes > 0 {
             let each = machine.far.gap + machine.far.bytes(BOUND_BYTES);
@@ -386,7 +483,8 @@ impl<E> Network<E> {
         let reached = Time::picoseconds(
             now.as_picoseconds().saturating_sub(self.latency_most.as_picoseconds()),
         );
-        let bounds = &mut self.bounds[pe as usize];
+        let index = self.index(pe);
+        let bounds = &mut self.bounds[index];
         bounds.note_left(false, now);
         bounds.note_left(true, written);
         bound.into_iter().for_each(|bound| bounds.publish(bound, reached));
@@ -402,7 +500,20 @@ impl<E> Network<E> {
     }
 }
 
-impl<E> ModelledWires for ModelledNetwork<E> {
+impl<E: Send> ModelledWires for ModelledNetwork<E> {
+    fn pes(&self) -> Range<u32> {
+        let network = self.get();
+        network.crossings.pes(network.part)
+    }
+
+    fn hand_over(&self) -> Option<Time> {
+        self.get().hand_over()
+    }
+
+    fn take_over(&self, arrives: &mut dyn FnMut(Arrival)) {
+        self.get().take_over(arrives);
+    }
+
     fn open(&self, pe: u32, now: Time, idle: Time) -> Opened {
         self.get().open(pe, now, idle)
     }
@@ -424,16 +535,18 @@ impl<E> ModelledWires for ModelledNetwork<E> {
     }
 
     fn prefetch(&self, pe: u32) {
-        prefetch_all(&self.get().mailboxes[pe as usize]);
+        let network = self.get();
+        prefetch_all(&network.mailboxes[network.index(pe)]);
     }
 
     fn prefetch_arrivals(&self, pe: u32) {
-        self.get().mailboxes[pe as usize].prefetch_arrivals();
+        let network = self.get();
+        network.mailboxes[network.index(pe)].prefetch_arrivals();
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {
         let network = self.get();
-        let mail = network.mailboxes[pe as usize].first(events);
+        let mail = network.mailboxes[network.index(pe)].first(events);
         let bound = if bounds { network.next_bound(pe, now) } else { None };
         mail.into_iter().chain(bound).min()
     }
@@ -444,5 +557,8 @@ impl<E> Drop for Network<E> {
     fn drop(&mut self) {
         let mailboxes = self.mailboxes.iter_mut();
         mailboxes.flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
+        let leaving = self.leaving.drain(..).flatten();
+        let crossing = leaving.chain(self.crossings.take(self.part));
+        crossing.for_each(|crossing| _ = try_drop(crossing));
     }
 }

@@ -1,5 +1,8 @@
 //! What whoever steps the PEs of a modelled machine sees of its network.
 
+use std::iter::Sum;
+use std::ops::Range;
+
 use warpline_machine::Time;
 
 use super::mailbox::Opened;
@@ -54,8 +57,28 @@ pub struct MailboxUse {
     pub failures: u64,
 }
 
-/// The network as whoever steps the PEs sees it, which is the same for all models.
-pub trait ModelledWires {
+impl Sum for MailboxUse {
+    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
+        uses.fold(Self::default(), |a, b| MailboxUse {
+            messages: a.messages + b.messages,
+            waits: a.waits + b.waits,
+            failures: a.failures + b.failures,
+        })
+    }
+}
+
+/// The network of a part of the machine as whoever steps its PEs sees it, which is the same for all
+/// models.
+pub trait ModelledWires: Sync {
+    /// The PEs of the part.
+    fn pes(&self) -> Range<u32>;
+
+    /// Hands over what has left for PEs of other parts. Returns when the first of it arrives.
+    fn hand_over(&self) -> Option<Time>;
+
+    /// Takes what other parts have handed over. `arrives` hears of all of it.
+    fn take_over(&self, arrives: &mut dyn FnMut(Arrival));
+
     /// Opens the mailbox of a PE for a step at this time, if it has had nothing to do since `idle`.
     fn open(&self, pe: u32, now: Time, idle: Time) -> Opened;
 

@@ -49,10 +49,16 @@ impl EventList {
         self.ladder.upcoming(distance).map(Handle::bits)
     }
 
-    /// The PE that is due first, and when.
-    pub(super) fn pop(&mut self) -> Option<(Time, u32)> {
+    /// A time before which none is due, if any is.
+    pub(super) fn first(&mut self) -> Option<Time> {
+        self.ladder.first(&ByNumber).map(|entry| Time::picoseconds(entry.time().bits()))
+    }
+
+    /// The PE that is due first, and when, if that is before `until`.
+    pub(super) fn pop_before(&mut self, until: Time) -> Option<(Time, u32)> {
+        let until = VirtualTime::from_bits(until.as_picoseconds());
         loop {
-            let entry = self.ladder.pop_before(VirtualTime::MAX, &ByNumber)?;
+            let entry = self.ladder.pop_before(until, &ByNumber)?;
             let at = Time::picoseconds(entry.time().bits());
             let pe = entry.handle().bits();
             let due = &mut self.due[pe as usize];
@@ -74,11 +80,14 @@ mod tests {
         for (pe, at) in [(2, 50), (1, 50), (0, 70), (2, 10), (0, 90)] {
             list.schedule(pe, Time::nanoseconds(at));
         }
-        let popped: Vec<(u64, u32)> = std::iter::from_fn(|| list.pop())
+        let popped: Vec<(u64, u32)> = std::iter::from_fn(|| list.pop_before(Time::nanoseconds(80)))
             .map(|(at, pe)| (at.as_picoseconds() / 1000, pe))
             .collect();
         assert_eq!(popped, [(10, 2), (50, 1), (70, 0)]);
         list.schedule(0, Time::nanoseconds(60));
-        assert_eq!(list.pop(), Some((Time::nanoseconds(60), 0)), "a PE may be due again");
+        assert_eq!(list.first(), Some(Time::nanoseconds(60)));
+        assert_eq!(list.pop_before(Time::nanoseconds(60)), None);
+        let first = list.pop_before(Time::nanoseconds(61));
+        assert_eq!(first, Some((Time::nanoseconds(60), 0)), "a PE may be due again");
     }
 }

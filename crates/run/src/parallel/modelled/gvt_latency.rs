@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 use warpline_machine::Time;
 
+use super::part::Part;
+
 /// Computations that some PEs know the end of and others do not, at most. More tell that they are
 /// not common to all.
 const OPEN_MOST: usize = 1024;
@@ -20,19 +22,30 @@ struct Open {
     pes: usize,
 }
 
-/// The least time of any PE without other work between each GVT and the next.
+/// The least time of any PE of a part of the machine without other work between each GVT and the
+/// next.
 pub(super) struct GvtLatency {
     pes: usize,
     /// By number of the computation, from `first` on.
     open: VecDeque<Open>,
     first: u64,
+    /// The least times of those before `first` that have yet to be compared with other parts.
+    closed: VecDeque<Time>,
+    /// The sum of those that have been, in the first part.
     sum: Time,
     are_common: bool,
 }
 
 impl GvtLatency {
     pub(super) fn new(pes: usize) -> Self {
-        GvtLatency { pes, open: VecDeque::new(), first: 0, sum: Time::ZERO, are_common: true }
+        GvtLatency {
+            pes,
+            open: VecDeque::new(),
+            first: 0,
+            closed: VecDeque::new(),
+            sum: Time::ZERO,
+            are_common: true,
+        }
     }
 
     /// A PE has come to know the ends of the last `more` of `known` computations, and has had no
@@ -56,15 +69,29 @@ impl GvtLatency {
         open.least = open.least.min(without_work);
         open.pes += 1;
         while let Some(known) = self.open.front().filter(|open| open.pes == self.pes) {
-            self.sum += known.least;
+            self.closed.push_back(known.least);
             self.open.pop_front();
             self.first += 1;
         }
     }
 
+    /// Adds up what all parts know the end of.
+    pub(super) fn settle(parts: &mut [Part<'_, '_>]) {
+        Self::settle_all(parts.iter_mut().map(|part| &mut part.gvt_latency).collect());
+    }
+
+    fn settle_all(mut parts: Vec<&mut GvtLatency>) {
+        let common = parts.iter().map(|part| part.closed.len()).min().unwrap_or(0);
+        for _ in 0..common {
+            let least = parts.iter_mut().filter_map(|part| part.closed.pop_front()).min();
+            parts[0].sum += least.unwrap_or_default();
+        }
+    }
+
     /// What GVT itself took of the time of each PE; `None` if computations are not common to all.
-    pub(super) fn of_each_pe(&self) -> Option<Time> {
-        self.are_common.then_some(self.sum)
+    pub(super) fn of_each_pe(parts: &[Part<'_, '_>]) -> Option<Time> {
+        let are_common = parts.iter().all(|part| part.gvt_latency.are_common);
+        are_common.then(|| parts.iter().map(|part| part.gvt_latency.sum).sum())
     }
 }
 
@@ -72,26 +99,45 @@ impl GvtLatency {
 mod tests {
     use super::*;
 
+    fn sum(latency: &mut GvtLatency) -> Time {
+        GvtLatency::settle_all(vec![latency]);
+        latency.sum
+    }
+
     #[test]
     fn the_least_time_of_each_computation_counts() {
         let mut latency = GvtLatency::new(3);
         let ns = Time::nanoseconds;
         let noted = [(0, 5), (0, 9), (1, 2), (0, 7), (1, 8), (2, 1), (1, 4), (2, 30)];
         noted.into_iter().for_each(|(number, time)| latency.note(number + 1, 1, ns(time)));
-        assert_eq!(latency.of_each_pe(), Some(ns(5 + 2)), "the third is still open");
+        assert_eq!(sum(&mut latency), ns(5 + 2), "the third is still open");
         latency.note(3, 1, ns(6));
-        assert_eq!(latency.of_each_pe(), Some(ns(5 + 2 + 1)));
+        assert_eq!(sum(&mut latency), ns(5 + 2 + 1));
         latency.note(5, 2, ns(7));
         latency.note(5, 2, ns(9));
         latency.note(4, 1, ns(3));
         latency.note(5, 1, ns(3));
-        assert_eq!(latency.of_each_pe(), Some(ns(5 + 2 + 1 + 3)), "two at once count as one");
+        assert_eq!(sum(&mut latency), ns(5 + 2 + 1 + 3), "two at once count as one");
     }
 
     #[test]
     fn nothing_is_told_of_computations_that_pes_do_not_have_in_common() {
         let mut latency = GvtLatency::new(2);
         (1..=OPEN_MOST as u64 + 1).for_each(|known| latency.note(known, 1, Time::nanoseconds(1)));
-        assert_eq!(latency.of_each_pe(), None);
+        assert!(!latency.are_common);
+    }
+
+    #[test]
+    fn what_several_parts_know_counts_once_all_of_them_know_it() {
+        let ns = Time::nanoseconds;
+        let mut parts = [GvtLatency::new(1), GvtLatency::new(2)];
+        parts[0].note(1, 1, ns(5));
+        parts[0].note(2, 1, ns(4));
+        parts[1].note(1, 1, ns(3));
+        GvtLatency::settle_all(parts.iter_mut().collect());
+        assert_eq!(parts[0].sum, ns(0));
+        parts[1].note(1, 1, ns(9));
+        GvtLatency::settle_all(parts.iter_mut().collect());
+        assert_eq!(parts[0].sum, ns(3));
     }
 }
