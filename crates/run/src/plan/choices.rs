@@ -200,7 +200,7 @@ pub(super) fn machine_threads(
 ) -> Chosen<u32> {
     let one = |why| Chosen { value: 1, why: Reason::Rule(why) };
     if settings.threads == Some(1) {
-        return Chosen::given(settings.threads).unwrap_or(one("it was asked for"));
+        return Chosen { value: 1, why: Reason::Given };
     }
     if !by_messages || machine.mailboxes.is_some() || machine.far.latency == Time::ZERO {
         return one("PEs of this machine hear of each other at once, and take turns");
@@ -349,6 +349,23 @@ mod tests {
         let batches =
             [1, 16, 20, 32, u32::MAX].map(|pes| batch(&Settings::default(), pes, None).value);
         assert_eq!(batches, [128, 128, 160, 256, 256]);
+    }
+
+    #[test]
+    fn threads_share_the_nodes_of_a_machine_whose_pes_know_each_other_by_messages() {
+        let machine = warpline_machine::open("cray-xt5").expect("a profile");
+        let gsu = warpline_machine::open("multicore-gsu-mailboxes").expect("a profile");
+        let threads = |threads, machine, pes, by_messages| {
+            let settings = Settings { threads, ..Settings::default() };
+            machine_threads(&settings, (machine, pes), 4, by_messages).value
+        };
+        assert_eq!(threads(None, &machine, 1024, true), 4);
+        assert_eq!(threads(None, &machine, 1023, true), 1);
+        assert_eq!(threads(None, &machine, 1024, false), 1);
+        assert_eq!(threads(Some(1), &machine, 1024, true), 1);
+        assert_eq!(threads(Some(9), &machine, 30, true), 3);
+        assert_eq!(threads(Some(2), &machine, 30, false), 1);
+        assert_eq!(threads(Some(2), &gsu, 16, true), 1);
     }
 
     #[test]

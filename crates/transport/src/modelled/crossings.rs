@@ -83,10 +83,26 @@ impl<E> Crossings<E> {
         }
     }
 
-    /// Takes what was handed over to a part. What comes from one PE is in the order in which it was
-    /// sent.
-    pub(super) fn take(&self, part: usize) -> Vec<Crossing<E>> {
+    /// Takes what was handed over to a part, and leaves an empty list there. What comes from one PE is
+    /// in the order in which it was sent.
+    pub(super) fn take(&self, part: usize, empty: Vec<Crossing<E>>) -> Vec<Crossing<E>> {
         let mut waiting = self.waiting[part].lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut waiting)
+        std::mem::replace(&mut waiting, empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_whole_nodes_and_have_all_pes() {
+        let machine = warpline_machine::open("cray-xt5").expect("a profile");
+        assert_eq!(parts_of_machine(&machine, 60, 2), [0..24, 24..60]);
+        assert_eq!(parts_of_machine(&machine, 29, 7), [0..12, 12..24, 24..29]);
+        assert_eq!(parts_of_machine(&machine, 12, 2), [0..12]);
+        let crossings = Crossings::<()>::new(&parts_of_machine(&machine, 60, 2));
+        assert_eq!([0, 23, 24, 59].map(|pe| crossings.part_of(pe)), [0, 0, 1, 1]);
+        assert_eq!((crossings.parts(), crossings.pes(1)), (2, 24..60));
     }
 }

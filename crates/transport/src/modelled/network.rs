@@ -20,6 +20,8 @@ use super::wires::{Arrival, Departed, MailboxUse, ModelledWires, Sent};
 const CONTROL_BYTES: u64 = 160;
 /// The bytes of what a mailbox in hardware holds: where a message is.
 const OFFSET_BYTES: u64 = 8;
+/// Mailboxes in which something arrives from another part are prefetched so many places ahead, twice.
+const CROSSINGS_AHEAD: usize = 8;
 /// The bytes of a bound.
 const BOUND_BYTES: u64 = 8;
 
@@ -49,6 +51,8 @@ pub(super) struct Network<E> {
     part: usize,
     /// By part: what has left for it.
     leaving: Vec<Vec<Crossing<E>>>,
+    /// The list of what came from other parts last, emptied.
+    taken: Vec<Crossing<E>>,
     /// What is on its way to any PE beside events and anti-messages: control messages, and blocks
     /// with the PEs that have written them.
     controls: Pool<Control>,
@@ -87,6 +91,7 @@ impl<E> ModelledNetwork<E> {
             first: own.start,
             mailboxes: table(count, "mailboxes"),
             leaving: (0..crossings.parts()).map(|_| Vec::new()).collect(),
+            taken: Vec::new(),
             crossings: crossings.clone(),
             part,
             controls: Pool::default(),
@@ -181,7 +186,14 @@ impl<E> Network<E> {
 
     /// Takes what other parts have handed over.
     fn take_over(&mut self, arrives: &mut dyn FnMut(Arrival)) {
-        for Crossing { from, to, at, content } in self.crossings.take(self.part) {
+        let mut taken = self.crossings.take(self.part, std::mem::take(&mut self.taken));
+        let mut rest = taken.drain(..);
+        while let Some(Crossing { from, to, at, content }) = rest.next() {
+            let soon = |ahead: usize| {
+                rest.as_slice().get(ahead).map(|soon| &self.mailboxes[self.index(soon.to)])
+            };
+            soon(2 * CROSSINGS_AHEAD).into_iter().for_each(Mailbox::prefetch_to_add);
+            soon(CROSSINGS_AHEAD).into_iter().for_each(Mailbox::prefetch_last);
             let travelled = Travelled { at, far: true };
             let is_event = matches!(content, Crossed::Value(_));
             match content {
@@ -203,6 +215,8 @@ impl<E> Network<E> {
             }
             arrives(Arrival { to, at, is_event });
         }
+        drop(rest);
+        self.taken = taken;
     }
 
     /// An empty list for what a step sends.
@@ -558,7 +572,7 @@ impl<E> Drop for Network<E> {
         let mailboxes = self.mailboxes.iter_mut();
         mailboxes.flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
         let leaving = self.leaving.drain(..).flatten();
-        let crossing = leaving.chain(self.crossings.take(self.part));
+        let crossing = leaving.chain(self.crossings.take(self.part, Vec::new()));
         crossing.for_each(|crossing| _ = try_drop(crossing));
     }
 }

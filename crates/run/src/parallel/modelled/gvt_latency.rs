@@ -9,8 +9,6 @@ use std::collections::VecDeque;
 
 use warpline_machine::Time;
 
-use super::part::Part;
-
 /// Computations that some PEs know the end of and others do not, at most. More tell that they are
 /// not common to all.
 const OPEN_MOST: usize = 1024;
@@ -76,11 +74,7 @@ impl GvtLatency {
     }
 
     /// Adds up what all parts know the end of.
-    pub(super) fn settle(parts: &mut [Part<'_, '_>]) {
-        Self::settle_all(parts.iter_mut().map(|part| &mut part.gvt_latency).collect());
-    }
-
-    fn settle_all(mut parts: Vec<&mut GvtLatency>) {
+    pub(super) fn settle(mut parts: Vec<&mut GvtLatency>) {
         let common = parts.iter().map(|part| part.closed.len()).min().unwrap_or(0);
         for _ in 0..common {
             let least = parts.iter_mut().filter_map(|part| part.closed.pop_front()).min();
@@ -89,9 +83,8 @@ impl GvtLatency {
     }
 
     /// What GVT itself took of the time of each PE; `None` if computations are not common to all.
-    pub(super) fn of_each_pe(parts: &[Part<'_, '_>]) -> Option<Time> {
-        let are_common = parts.iter().all(|part| part.gvt_latency.are_common);
-        are_common.then(|| parts.iter().map(|part| part.gvt_latency.sum).sum())
+    pub(super) fn of_each_pe<'p>(mut parts: impl Iterator<Item = &'p GvtLatency>) -> Option<Time> {
+        parts.try_fold(Time::ZERO, |sum, part| part.are_common.then(|| sum + part.sum))
     }
 }
 
@@ -100,7 +93,7 @@ mod tests {
     use super::*;
 
     fn sum(latency: &mut GvtLatency) -> Time {
-        GvtLatency::settle_all(vec![latency]);
+        GvtLatency::settle(vec![latency]);
         latency.sum
     }
 
@@ -134,10 +127,10 @@ mod tests {
         parts[0].note(1, 1, ns(5));
         parts[0].note(2, 1, ns(4));
         parts[1].note(1, 1, ns(3));
-        GvtLatency::settle_all(parts.iter_mut().collect());
+        GvtLatency::settle(parts.iter_mut().collect());
         assert_eq!(parts[0].sum, ns(0));
         parts[1].note(1, 1, ns(9));
-        GvtLatency::settle_all(parts.iter_mut().collect());
+        GvtLatency::settle(parts.iter_mut().collect());
         assert_eq!(parts[0].sum, ns(3));
     }
 }

@@ -7,21 +7,21 @@ mod gvt_latency;
 mod outcome;
 mod part;
 mod registers;
+mod setup;
 mod shown;
 mod time_line;
 mod windows;
 
-use std::sync::Arc;
-
 use warpline_kernel::{Counts, PanicSilencer};
-use warpline_machine::{Machine, Time};
+use warpline_machine::Time;
 use warpline_memory::Region;
 use warpline_record::MachineRecord;
-use warpline_transport::{MailboxUse, ModelledWires};
+use warpline_transport::MailboxUse;
 
 use self::core::Core;
 use self::gvt_latency::GvtLatency;
 use self::part::Part;
+pub(super) use self::setup::Modelled;
 use self::windows::Stretch;
 use super::any_pe::AnyPe;
 use super::cluster::pass_on_rows;
@@ -35,28 +35,6 @@ use crate::machine::core_time::CoreTime;
 const STEPS_A_PE: u64 = 8;
 /// The least steps between two looks at all PEs.
 const ALL_EVERY: u64 = 1 << 13;
-
-/// A machine, and what the PEs of a run on it need.
-pub(super) struct Modelled<'w> {
-    pub(super) machine: Arc<Machine>,
-    /// How many PEs there are.
-    pub(super) pes: u32,
-    /// The network, by part of the machine. A thread steps each part. With several parts, messages
-    /// are all that PEs know of each other.
-    pub(super) parts: Vec<&'w dyn ModelledWires>,
-    /// The seed of noise.
-    pub(super) seed: u64,
-    /// Whether PEs publish bounds.
-    pub(super) has_bounds: bool,
-    /// Whether events that arrive can be executed at once, or make room for others.
-    pub(super) events_wake: bool,
-    /// Whether registers tell PEs how far they may go.
-    pub(super) has_registers: bool,
-    /// Whether PEs also make steps in which they would do nothing.
-    pub(super) all_steps: bool,
-    /// The least delay between PEs in model time, unless they send each other nothing.
-    pub(super) least_delay: Option<f64>,
-}
 
 /// Steps PEs until all of them are done.
 pub(super) fn drive(
@@ -84,7 +62,7 @@ pub(super) fn drive(
             Ok(ends_early || !ending.is_under_way())
         };
         full = windows::advance(&mut parts, pes, &stretch, &mut goes_on)?;
-        GvtLatency::settle(&mut parts);
+        GvtLatency::settle(parts.iter_mut().map(Part::gvt_latency).collect());
         pass_on_rows(pes, watch);
         watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
         if ending.is_under_way() {
@@ -104,9 +82,11 @@ fn outcome(
     pes: &[&mut dyn AnyPe],
 ) -> MachineRecord {
     let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
-    let gvt_latency = GvtLatency::of_each_pe(&parts);
     let mailboxes = modelled.parts.iter().map(|wires| wires.mailbox_use()).sum::<MailboxUse>();
-    let mut cores: Vec<Core> = parts.into_iter().flat_map(|part| part.cores).collect();
+    let (cores, latencies): (Vec<Vec<Core>>, Vec<GvtLatency>) =
+        parts.into_iter().map(Part::into_cores).unzip();
+    let gvt_latency = GvtLatency::of_each_pe(latencies.iter());
+    let mut cores: Vec<Core> = cores.into_iter().flatten().collect();
     MachineRecord {
         least_delay: modelled.least_delay,
         ..outcome::record(&modelled.machine, mailboxes, &mut cores, &counts, gvt_latency)

@@ -7,11 +7,11 @@ use warpline_machine::Time;
 use warpline_memory::{catch_panic, list_for, prefer_huge_pages, prefetch_all};
 use warpline_transport::{Arrival, ModelledWires};
 
-use super::Modelled;
 use super::core::Core;
 use super::event_list::EventList;
 use super::gvt_latency::GvtLatency;
 use super::registers::RegisterHorizon;
+use super::setup::Modelled;
 use super::shown;
 use super::time_line::Recorder;
 use crate::Error;
@@ -33,7 +33,7 @@ pub(super) struct Part<'a, 'w> {
     wires: &'w dyn ModelledWires,
     /// Its PEs, as the machine numbers them.
     pes: Range<u32>,
-    pub(super) cores: Vec<Core>,
+    cores: Vec<Core>,
     list: EventList,
     stages: Vec<EndingStage>,
     /// PEs that are not done.
@@ -48,7 +48,7 @@ pub(super) struct Part<'a, 'w> {
     /// How long it takes until another PE finds it.
     word_takes: Time,
     horizon: RegisterHorizon,
-    pub(super) gvt_latency: GvtLatency,
+    gvt_latency: GvtLatency,
 }
 
 impl<'a, 'w> Part<'a, 'w> {
@@ -81,6 +81,16 @@ impl<'a, 'w> Part<'a, 'w> {
         };
         (0..pes as u32).for_each(|pe| part.list.schedule(pe, Time::ZERO));
         part
+    }
+
+    /// What GVT has taken of the time of its PEs.
+    pub(super) fn gvt_latency(&mut self) -> &mut GvtLatency {
+        &mut self.gvt_latency
+    }
+
+    /// Its cores, and what GVT has taken of their time.
+    pub(super) fn into_cores(self) -> (Vec<Core>, GvtLatency) {
+        (self.cores, self.gvt_latency)
     }
 
     /// How many PEs it has.

@@ -6,7 +6,9 @@
 //! distributed event-driven simulations of multiple-loop networks", CACM 32(1), 1989). The time of
 //! the machine does not depend on it: what arrives at the same time is in the order of its senders.
 
+use std::hint;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -18,6 +20,9 @@ use crate::Error;
 use crate::parallel::any_pe::AnyPe;
 use crate::parallel::ending::Ending;
 use crate::parallel::out_of_memory::OutOfMemory;
+
+/// So often a thread looks whether a meeting is over before it sleeps.
+const LOOKS: u32 = 4000;
 
 /// What a part says at the end of a window, or all of them together.
 #[derive(Clone, Copy)]
@@ -48,6 +53,8 @@ impl Said {
 
 /// Where threads meet after each window, and tell each other what is next.
 struct Meeting {
+    /// How many meetings are over. Changes while the state is locked.
+    held: AtomicU64,
     state: Mutex<MeetingState>,
     over: Condvar,
 }
@@ -57,8 +64,6 @@ struct MeetingState {
     threads: usize,
     /// Those that are there.
     here: usize,
-    /// How many meetings are over.
-    held: u64,
     /// What those that are there have said.
     said: Option<Said>,
     /// What all said in the last meeting.
@@ -67,8 +72,8 @@ struct MeetingState {
 
 impl Meeting {
     fn new(threads: usize) -> Self {
-        let state = MeetingState { threads, here: 0, held: 0, said: None, all: None };
-        Meeting { state: Mutex::new(state), over: Condvar::new() }
+        let state = MeetingState { threads, here: 0, said: None, all: None };
+        Meeting { held: AtomicU64::new(0), state: Mutex::new(state), over: Condvar::new() }
     }
 
     fn state(&self) -> MutexGuard<'_, MeetingState> {
@@ -78,11 +83,21 @@ impl Meeting {
     /// Says something, waits for all others, and returns what all have said.
     fn meet(&self, said: Said) -> Said {
         let mut state = self.state();
-        let held = state.held;
+        let held = self.held.load(Ordering::Relaxed);
         state.said = Some(state.said.map_or(said, |others| others.and(said)));
         state.here += 1;
         self.end_if_all_are_here(&mut state);
-        while state.held == held {
+        drop(state);
+        // To sleep and be woken takes longer than most waits.
+        let is_over = || self.held.load(Ordering::Relaxed) != held;
+        for _ in 0..LOOKS {
+            if is_over() {
+                break;
+            }
+            hint::spin_loop();
+        }
+        let mut state = self.state();
+        while !is_over() {
             state = self.over.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.all.unwrap_or(said)
@@ -99,7 +114,7 @@ impl Meeting {
         if state.here == state.threads && state.here > 0 {
             state.all = state.said.take();
             state.here = 0;
-            state.held += 1;
+            self.held.fetch_add(1, Ordering::Relaxed);
             self.over.notify_all();
         }
     }
@@ -127,7 +142,7 @@ pub(super) fn advance(
         for (number, (part, pes)) in shares {
             let work = move || {
                 let _quiet = PanicSilencer::new();
-                take_part(part, pes, stretch, &mut || Ok(true), meeting)
+                advance_part(part, pes, stretch, &mut || Ok(true), meeting)
             };
             let thread = thread::Builder::new().name(format!("part {number}"));
             match thread.stack_size(stretch.stack).spawn_scoped(scope, work) {
@@ -143,7 +158,7 @@ pub(super) fn advance(
                 meeting.meet(Said::STOP);
                 Err(why)
             }
-            None => take_part(own, own_pes, stretch, goes_on, meeting),
+            None => advance_part(own, own_pes, stretch, goes_on, meeting),
         };
         for thread in begun {
             let other = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -182,7 +197,7 @@ pub(super) struct Stretch<'e> {
 }
 
 /// Steps a part window by window.
-fn take_part(
+fn advance_part(
     part: &mut Part<'_, '_>,
     pes: &mut [&mut dyn AnyPe],
     stretch: &Stretch<'_>,
@@ -219,8 +234,10 @@ fn take_part(
         }
         crosses = part.hand_over();
     }
-    panic.into_iter().for_each(|caught| resume_unwind(caught));
-    outcome
+    match panic {
+        Some(caught) => resume_unwind(caught),
+        None => outcome,
+    }
 }
 
 #[cfg(test)]
