@@ -9,13 +9,42 @@ use warpline_memory::{prefetch, prefetch_behind, prefetch_write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arriving<T> {
     pub(super) at: Time,
-    /// The PE that has sent it.
-    pub(super) from: u32,
-    /// Whether it comes from another node.
-    pub(super) far: bool,
-    /// Whether it has a slot of a mailbox in hardware.
-    pub(super) in_slot: bool,
+    pub(super) origin: Origin,
     pub(super) content: T,
+}
+
+/// Where something comes from, in one word: every PE has lists of what arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin(u32);
+
+impl Origin {
+    const FAR: u32 = 1;
+    const IN_SLOT: u32 = 2;
+
+    /// It comes from this PE; from another node, if it is far.
+    pub(super) fn new(pe: u32, far: bool) -> Self {
+        Origin(pe << 2 | if far { Self::FAR } else { 0 })
+    }
+
+    /// The same, with a slot of a mailbox in hardware if it has one.
+    pub(super) fn with_slot(self, in_slot: bool) -> Self {
+        Origin(self.0 | if in_slot { Self::IN_SLOT } else { 0 })
+    }
+
+    /// The PE that has sent it.
+    fn pe(self) -> u32 {
+        self.0 >> 2
+    }
+
+    /// Whether it comes from another node.
+    pub(super) fn is_far(self) -> bool {
+        self.0 & Self::FAR > 0
+    }
+
+    /// Whether it has a slot of a mailbox in hardware.
+    pub(super) fn is_in_slot(self) -> bool {
+        self.0 & Self::IN_SLOT > 0
+    }
 }
 
 /// What is on its way to a PE.
@@ -39,7 +68,7 @@ impl<T> Arrivals<T> {
     /// Adds something at its place. Most arrives behind all or nearly all.
     #[inline]
     pub(super) fn add(&mut self, arriving: Arriving<T>) {
-        let place = |of: &Arriving<T>| (of.at, of.from);
+        let place = |of: &Arriving<T>| (of.at, of.origin.pe());
         let own = place(&arriving);
         if self.0.back().is_none_or(|last| place(last) <= own) {
             return self.0.push_back(arriving);
@@ -97,15 +126,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_origin_is_what_it_was_made_from() {
+        for (far, in_slot) in [(false, false), (true, false), (false, true)] {
+            let origin = Origin::new((1 << 20) - 1, far).with_slot(in_slot);
+            assert_eq!(origin.pe(), (1 << 20) - 1);
+            assert_eq!((origin.is_far(), origin.is_in_slot()), (far, in_slot));
+        }
+    }
+
+    #[test]
     fn what_arrives_first_is_taken_first_and_ties_are_in_the_order_of_senders() {
         let mut arrivals = Arrivals::default();
         let sent = [(30, 4), (10, 9), (20, 7), (10, 9), (30, 5), (20, 6)];
         for (number, (at, from)) in (0..).zip(sent) {
             arrivals.add(Arriving {
                 at: Time::nanoseconds(at),
-                from,
-                far: false,
-                in_slot: false,
+                origin: Origin::new(from, false),
                 content: number,
             });
         }

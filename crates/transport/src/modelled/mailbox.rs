@@ -117,10 +117,11 @@ impl<E> Mailbox<E> {
         let costs = &machine.costs;
         let overheads = [machine.near.overhead, machine.far.overhead];
         let taken_in = |value: &Arriving<ValueMessage<E>>| {
-            let unit = machine.mailboxes(value.far).filter(|_| value.in_slot);
+            let unit =
+                machine.mailboxes(value.origin.is_far()).filter(|_| value.origin.is_in_slot());
             let through_memory = || {
-                let copying = machine.level(value.far).copying(payload(&value.content));
-                overheads[usize::from(value.far)] + copying
+                let copying = machine.level(value.origin.is_far()).copying(payload(&value.content));
+                overheads[usize::from(value.origin.is_far())] + copying
             };
             unit.map_or_else(through_memory, MailboxUnit::receiving) + costs.receive
         };
@@ -136,9 +137,9 @@ impl<E> Mailbox<E> {
                 break;
             };
             let takes = if control == Some(first) {
-                controls
-                    .next()
-                    .map_or(Time::ZERO, |other| overheads[usize::from(other.far)] + costs.gvt_step)
+                controls.next().map_or(Time::ZERO, |other| {
+                    overheads[usize::from(other.origin.is_far())] + costs.gvt_step
+                })
             } else {
                 writes.next().map_or(Time::ZERO, |_| read)
             };
@@ -171,7 +172,7 @@ impl<E> Mailbox<E> {
     /// Takes the first value if it has arrived.
     pub(super) fn take_value(&mut self) -> Option<ValueMessage<E>> {
         let value = self.values.take(self.now)?;
-        self.slots.free(value.in_slot);
+        self.slots.free(value.origin.is_in_slot());
         Some(value.content)
     }
 

@@ -9,7 +9,7 @@ use warpline_kernel::{Content, TakeValue, ValueMessage};
 use warpline_machine::{Level, Machine, MailboxUnit, Time};
 use warpline_memory::{Handle, Pool, list_for, prefer_huge_pages, prefetch_all, try_drop};
 
-use super::arrivals::Arriving;
+use super::arrivals::{Arriving, Origin};
 use super::bounds::Bounds;
 use super::crossings::{Crossed, Crossing, Crossings};
 use super::distances::Distances;
@@ -126,7 +126,7 @@ impl Travelled {
     /// What arrives then, and lies at a place: not an event.
     fn with(self, from: u32, handle: Handle) -> Arriving<Handle> {
         let Travelled { at, far } = self;
-        Arriving { at, from, far, in_slot: false, content: handle }
+        Arriving { at, origin: Origin::new(from, far), content: handle }
     }
 }
 
@@ -199,9 +199,7 @@ impl<E> Network<E> {
             match content {
                 Crossed::Value(content) => self.mailbox(to).add_value(Arriving {
                     at,
-                    from,
-                    far: true,
-                    in_slot: false,
+                    origin: Origin::new(from, true),
                     content,
                 }),
                 Crossed::Control(control) => {
@@ -392,7 +390,8 @@ impl<E> Network<E> {
                 self.leave(Crossing { from: pe, to, at, content: Crossed::Value(content) });
                 continue;
             }
-            self.mailbox(to).add_value(Arriving { at, from: pe, far, in_slot, content });
+            let origin = Origin::new(pe, far).with_slot(in_slot);
+            self.mailbox(to).add_value(Arriving { at, origin, content });
             arrives(Arrival { to, at, is_event: true });
         }
         Departed { until, publishing: Time::ZERO, waits: None }
