@@ -144,7 +144,7 @@ settings! {
         }
         /// PEs, each an event loop with its share of the LPs, on a thread of its own as far as
         /// there are cores; the most that auto may use; without --sync, more than 1 means an
-        /// optimistic run.
+        /// optimistic run. With --machine: threads that share the nodes of the machine.
         threads: u32, Range::Between(1, THREADS_MOST), {
             heading: PARALLEL,
             reason: "as each PE takes memory; as many as there are cores run best",
