@@ -179,3 +179,11 @@ pub struct Tuning {
     /// then prefetches a batch of events as it begins.
     pub crowded: bool,
 }
+
+impl Tuning {
+    /// Whether PEs tell each other by bounds how far they may go.
+    #[inline]
+    pub fn has_bounds(&self) -> bool {
+        self.lanes.has_safe() && self.horizon != Horizon::Gvt
+    }
+}

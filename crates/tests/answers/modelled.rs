@@ -21,6 +21,15 @@ pub(crate) fn hops(lps: u32, lookahead: f64) -> Simulation<'static, Hops> {
     Simulation::new(model(lps, lookahead)).end(END)
 }
 
+/// The same on so many cores of a machine, with this engine and this way to find GVT.
+pub(crate) fn hops_on(
+    (machine, pes): (&str, u32),
+    lookahead: f64,
+    (sync, gvt, start): (Synchronisation, GvtAlgorithm, GvtStart),
+) -> Simulation<'static, Hops> {
+    hops(80, lookahead).sync(sync).machine(machine).pes(pes).gvt(gvt).gvt_start(start)
+}
+
 #[test]
 fn the_answer_on_any_machine_is_that_of_a_sequential_run() {
     for lookahead in [0.05, 0.5] {

@@ -6,7 +6,7 @@ use warpline::{GvtStart, Synchronisation};
 use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
 
-use super::modelled::hops;
+use super::modelled::hops_on;
 
 /// The record of a run in so many threads, and in how many it was.
 fn run(simulation: Simulation<'static, Hops>, threads: u32) -> (RunRecord, u64) {
@@ -34,14 +34,7 @@ fn the_time_of_the_machine_does_not_depend_on_the_threads_that_step_it() {
                     ("cray-xt5-interrupted", 29, 0.5, 3),
                     ("cray-xt5-stragglers", 61, 0.2, 2),
                 ] {
-                    let simulation = || {
-                        hops(80, lookahead)
-                            .sync(sync)
-                            .machine(machine)
-                            .pes(pes)
-                            .gvt(gvt)
-                            .gvt_start(start)
-                    };
+                    let simulation = || hops_on((machine, pes), lookahead, (sync, gvt, start));
                     let (expected, _) = run(simulation(), 1);
                     let (record, threads) = run(simulation(), asked);
                     let name = format!("{sync:?} {gvt:?} {start:?} {machine} {lookahead}");

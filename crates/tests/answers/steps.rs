@@ -6,7 +6,7 @@ use warpline::{FigureGroup, GvtStart, MachineScale, Synchronisation};
 use warpline_testkit::Hops;
 use warpline_testkit::matrix::ALGORITHMS;
 
-use super::modelled::hops;
+use super::modelled::hops_on;
 
 /// The digest, how it went on the machine, and how many steps were made.
 fn run(simulation: Simulation<'static, Hops>) -> (String, MachineRecord, u64) {
@@ -28,14 +28,7 @@ fn steps_that_are_left_out_change_neither_the_answer_nor_machine_time() {
                     ("multicore-gsu-mailboxes", 16),
                 ] {
                     for lookahead in [0.05, 0.5] {
-                        let simulation = || {
-                            hops(80, lookahead)
-                                .sync(sync)
-                                .machine(machine)
-                                .pes(pes)
-                                .gvt(gvt)
-                                .gvt_start(start)
-                        };
+                        let simulation = || hops_on((machine, pes), lookahead, (sync, gvt, start));
                         let (digest, times, steps) = run(simulation());
                         let (expected, expected_times, all) = run(simulation().all_steps());
                         let name = format!("{sync:?} {gvt:?} {start:?} {machine} {lookahead}");

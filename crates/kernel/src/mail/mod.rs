@@ -132,7 +132,7 @@ impl<E, P: Port<E>> Mail<E, P> {
         self.incoming = emptied;
     }
 
-    /// Passes the messages that have arrived by value to `take`.
+    /// Gives `to` the messages that have arrived by value.
     #[inline]
     pub(crate) fn receive_values(&mut self, to: &mut impl TakeValue<E>) {
         self.port.receive_values(to);

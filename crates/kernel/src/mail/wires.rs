@@ -138,8 +138,7 @@ pub trait ValuePort<E> {
     #[inline(always)]
     fn look_for_values(&mut self) {}
 
-    /// Passes `to` the messages by value that had arrived at the last look, and perhaps some
-    /// more.
+    /// Gives `to` the messages by value that had arrived at the last look, and perhaps some more.
     fn receive_values(&mut self, to: &mut impl TakeValue<E>);
 
     /// The next event that has arrived without its payload by the last look. Only ports that write

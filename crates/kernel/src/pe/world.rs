@@ -169,7 +169,7 @@ impl<'m, M: Model> World<'m, M> {
     /// Whether PEs tell each other by bounds how far they may go.
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
-        self.tuning.lanes.has_safe() && self.tuning.horizon != Horizon::Gvt
+        self.tuning.has_bounds()
     }
 
     /// Whether the bounds of PEs raise each other. Without lookahead all PEs may wait for each

@@ -151,7 +151,7 @@ impl<M: Model> Prepared<'_, '_, M> {
             pes: plan.pes,
             parts: networks.iter().map(|network| network as &dyn ModelledWires).collect(),
             seed: plan.seed,
-            has_bounds: lanes.has_safe() && plan.tuning.horizon != Horizon::Gvt,
+            has_bounds: plan.tuning.has_bounds(),
             events_wake: lanes.has_speculative() || has_registers || machine.mailboxes.is_some(),
             has_registers,
             // With mailboxes in hardware, each step tells senders that there may be room.

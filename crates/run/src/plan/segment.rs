@@ -246,11 +246,10 @@ impl ParallelPlan {
         let gvt = choices.note("gvt", choices::gvt(settings));
         let threads = match machine {
             Some(machine) => {
-                let follows_gvt =
-                    !tuning.lanes.has_safe() || tuning.horizon == warpline_kernel::Horizon::Gvt;
                 let meets_in_memory =
                     gvt == GvtAlgorithm::Synchronous && settings.barrier() != Barrier::Tree;
-                let by_messages = follows_gvt && !meets_in_memory && !gvt.needs_shared_memory();
+                let by_messages =
+                    !tuning.has_bounds() && !meets_in_memory && !gvt.needs_shared_memory();
                 choices::machine_threads(settings, (machine, pes), facts.cores, by_messages)
             }
             None => choices::threads(settings, pes, processes.count),

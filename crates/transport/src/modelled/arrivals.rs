@@ -32,7 +32,7 @@ impl Origin {
     }
 
     /// The PE that has sent it.
-    fn pe(self) -> u32 {
+    pub(super) fn pe(self) -> u32 {
         self.0 >> 2
     }
 

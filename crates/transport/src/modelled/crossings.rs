@@ -2,11 +2,13 @@
 //! part, and nothing crosses sooner than a message takes between nodes.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use warpline_kernel::ValueMessage;
 use warpline_kernel::gvt::{Control, Put};
 use warpline_machine::{Machine, Time};
+
+use super::arrivals::Origin;
 
 /// The PEs of each part if the nodes of so many PEs are divided into parts, at most one for each
 /// node.
@@ -23,9 +25,9 @@ pub fn parts_of_machine(machine: &Machine, pes: u32, parts: u32) -> Vec<Range<u3
 /// Something that has left one part, and arrives in another.
 #[derive(Debug)]
 pub(super) struct Crossing<E> {
-    pub(super) from: u32,
     pub(super) to: u32,
     pub(super) at: Time,
+    pub(super) origin: Origin,
     pub(super) content: Crossed<E>,
 }
 
@@ -66,7 +68,7 @@ impl<E> Crossings<E> {
     }
 
     /// The PEs of a part.
-    pub(super) fn pes(&self, part: usize) -> Range<u32> {
+    fn pes(&self, part: usize) -> Range<u32> {
         self.firsts[part]..self.firsts[part + 1]
     }
 
@@ -75,19 +77,92 @@ impl<E> Crossings<E> {
         self.firsts.partition_point(|first| *first <= pe) - 1
     }
 
-    /// Hands over to a part what was sent there. The list is left empty.
-    pub(super) fn hand_over(&self, part: usize, leaving: &mut Vec<Crossing<E>>) {
-        if !leaving.is_empty() {
-            let mut waiting = self.waiting[part].lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.append(leaving);
+    fn waiting(&self, part: usize) -> MutexGuard<'_, Vec<Crossing<E>>> {
+        self.waiting[part].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a part exchanges with the others.
+#[derive(Debug)]
+pub(super) struct Border<E> {
+    crossings: Crossings<E>,
+    part: usize,
+    /// The PEs of the part.
+    own: Range<u32>,
+    /// By part: what has left for it.
+    leaving: Vec<Vec<Crossing<E>>>,
+    /// When the first of that arrives.
+    first: Option<Time>,
+    /// The list of what came last, emptied.
+    emptied: Vec<Crossing<E>>,
+}
+
+impl<E> Border<E> {
+    pub(super) fn new(crossings: &Crossings<E>, part: usize) -> Self {
+        Border {
+            crossings: crossings.clone(),
+            part,
+            own: crossings.pes(part),
+            leaving: (0..crossings.parts()).map(|_| Vec::new()).collect(),
+            first: None,
+            emptied: Vec::new(),
         }
     }
 
-    /// Takes what was handed over to a part, and leaves an empty list there. What comes from one PE is
-    /// in the order in which it was sent.
-    pub(super) fn take(&self, part: usize, empty: Vec<Crossing<E>>) -> Vec<Crossing<E>> {
-        let mut waiting = self.waiting[part].lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut waiting, empty)
+    /// How many PEs all parts have.
+    pub(super) fn pes(&self) -> u32 {
+        self.crossings.firsts[self.crossings.parts()]
+    }
+
+    /// The PEs of the part.
+    pub(super) fn own(&self) -> Range<u32> {
+        self.own.clone()
+    }
+
+    /// The place of a PE among those of the part.
+    #[inline(always)]
+    pub(super) fn index(&self, pe: u32) -> usize {
+        (pe - self.own.start) as usize
+    }
+
+    /// Whether a PE belongs to the part.
+    #[inline(always)]
+    pub(super) fn has(&self, pe: u32) -> bool {
+        self.own.contains(&pe)
+    }
+
+    /// Something leaves for a PE of another part.
+    pub(super) fn leave(&mut self, crossing: Crossing<E>) {
+        self.first = Some(self.first.map_or(crossing.at, |first| first.min(crossing.at)));
+        self.leaving[self.crossings.part_of(crossing.to)].push(crossing);
+    }
+
+    /// Hands over what has left for other parts. Returns when the first of it arrives.
+    pub(super) fn hand_over(&mut self) -> Option<Time> {
+        for (part, leaving) in self.leaving.iter_mut().enumerate() {
+            if !leaving.is_empty() {
+                self.crossings.waiting(part).append(leaving);
+            }
+        }
+        self.first.take()
+    }
+
+    /// Takes what other parts have handed over; the list is to be [given back](Self::give_back). What
+    /// comes from one PE is in the order in which it was sent.
+    pub(super) fn take(&mut self) -> Vec<Crossing<E>> {
+        let empty = std::mem::take(&mut self.emptied);
+        std::mem::replace(&mut *self.crossings.waiting(self.part), empty)
+    }
+
+    /// Takes back the list, emptied.
+    pub(super) fn give_back(&mut self, emptied: Vec<Crossing<E>>) {
+        self.emptied = emptied;
+    }
+
+    /// All that has not been received.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Crossing<E>> {
+        let arrived = self.take();
+        self.leaving.drain(..).flatten().chain(arrived)
     }
 }
 
@@ -103,6 +178,8 @@ mod tests {
         assert_eq!(parts_of_machine(&machine, 12, 2).len(), 1, "a node is not divided");
         let crossings = Crossings::<()>::new(&parts_of_machine(&machine, 60, 2));
         assert_eq!([0, 23, 24, 59].map(|pe| crossings.part_of(pe)), [0, 0, 1, 1]);
-        assert_eq!((crossings.parts(), crossings.pes(1)), (2, 24..60));
+        let border = Border::new(&crossings, 1);
+        assert_eq!((border.pes(), border.own(), border.index(24)), (60, 24..60, 0));
+        assert_eq!([23, 24, 59, 60].map(|pe| border.has(pe)), [false, true, true, false]);
     }
 }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use warpline_machine::Machine;
 
-use self::crossings::Crossings;
+use self::crossings::{Border, Crossings};
 
 pub use crossings::parts_of_machine;
 pub use mailbox::Opened;
@@ -41,7 +41,7 @@ pub fn modelled_ports<E>(
     let crossings = Crossings::new(parts);
     let pes = parts.last().map_or(0, |last| last.end);
     let networks: Vec<ModelledNetwork<E>> = (0..crossings.parts())
-        .map(|part| ModelledNetwork::new(machine, pes, (&crossings, part), payload))
+        .map(|part| ModelledNetwork::new(machine, Border::new(&crossings, part), payload))
         .collect();
     let port = |me| ModelledPort::new(me, networks[crossings.part_of(me)].clone());
     let ports = (0..pes).map(port).collect();

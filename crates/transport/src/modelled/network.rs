@@ -11,7 +11,7 @@ use warpline_memory::{Handle, Pool, list_for, prefer_huge_pages, prefetch_all, t
 
 use super::arrivals::{Arriving, Origin};
 use super::bounds::Bounds;
-use super::crossings::{Crossed, Crossing, Crossings};
+use super::crossings::{Border, Crossed, Crossing};
 use super::distances::Distances;
 use super::mailbox::{Mailbox, Opened, Outbox};
 use super::wires::{Arrival, Departed, MailboxUse, ModelledWires, Sent};
@@ -41,25 +41,16 @@ impl<E> Clone for ModelledNetwork<E> {
 pub(super) struct Network<E> {
     machine: Arc<Machine>,
     distances: Distances,
-    /// How many PEs all parts have.
-    pes: u32,
-    /// Its first PE. What it has by PE begins with that one.
-    first: u32,
+    border: Border<E>,
+    /// By PE of this part.
     mailboxes: Vec<Mailbox<E>>,
-    crossings: Crossings<E>,
-    /// Which part of the machine it is.
-    part: usize,
-    /// By part: what has left for it.
-    leaving: Vec<Vec<Crossing<E>>>,
-    /// The list of what came from other parts last, emptied.
-    taken: Vec<Crossing<E>>,
     /// What is on its way to any PE beside events and anti-messages: control messages, and blocks
     /// with the PEs that have written them.
     controls: Pool<Control>,
     writes: Pool<(u32, Put)>,
-    /// By PE.
+    /// By PE of this part.
     bounds: Vec<Bounds>,
-    /// By node, from that of the first PE on: until when its network card is busy.
+    /// By node of this part: until when its network card is busy.
     cards: Vec<Time>,
     latency_most: Time,
     payload: fn(&E) -> u64,
@@ -75,30 +66,19 @@ pub(super) struct Network<E> {
 }
 
 impl<E> ModelledNetwork<E> {
-    /// A part of the network of so many PEs, one on each core of the machine from the first on.
-    pub(super) fn new(
-        machine: &Arc<Machine>,
-        pes: u32,
-        (crossings, part): (&Crossings<E>, usize),
-        payload: fn(&E) -> u64,
-    ) -> Self {
-        let own = crossings.pes(part);
-        let count = own.len() as u32;
+    /// The network of a part of the machine.
+    pub(super) fn new(machine: &Arc<Machine>, border: Border<E>, payload: fn(&E) -> u64) -> Self {
+        let count = border.own().len() as u32;
         ModelledNetwork(Arc::new(Mutex::new(Network {
             machine: machine.clone(),
             distances: Distances::new(machine),
-            pes,
-            first: own.start,
             mailboxes: table(count, "mailboxes"),
-            leaving: (0..crossings.parts()).map(|_| Vec::new()).collect(),
-            taken: Vec::new(),
-            crossings: crossings.clone(),
-            part,
             controls: Pool::default(),
             writes: Pool::default(),
             bounds: table(count, "bounds"),
             cards: vec![Time::ZERO; machine.nodes(count) as usize],
-            latency_most: machine.latency_most(pes),
+            latency_most: machine.latency_most(border.pes()),
+            border,
             payload,
             mailbox_use: MailboxUse::default(),
             message_lengths: lengths(machine, size_of::<ValueMessage<E>>() as u64),
@@ -118,15 +98,20 @@ impl<E> ModelledNetwork<E> {
 #[derive(Clone, Copy)]
 struct Travelled {
     at: Time,
-    /// Whether it comes from another node.
-    far: bool,
+    origin: Origin,
 }
 
 impl Travelled {
     /// What arrives then, and lies at a place: not an event.
-    fn with(self, from: u32, handle: Handle) -> Arriving<Handle> {
-        let Travelled { at, far } = self;
-        Arriving { at, origin: Origin::new(from, far), content: handle }
+    fn with(self, handle: Handle) -> Arriving<Handle> {
+        let Travelled { at, origin } = self;
+        Arriving { at, origin, content: handle }
+    }
+
+    /// What arrives then at a PE of another part.
+    fn crossing<E>(self, to: u32, content: Crossed<E>) -> Crossing<E> {
+        let Travelled { at, origin } = self;
+        Crossing { to, at, origin, content }
     }
 }
 
@@ -152,69 +137,63 @@ fn payload_bytes<E>(payload: fn(&E) -> u64, message: &ValueMessage<E>) -> u64 {
 }
 
 impl<E> Network<E> {
-    /// Where this part has what belongs to a PE of its own.
-    #[inline(always)]
-    fn index(&self, pe: u32) -> usize {
-        (pe - self.first) as usize
-    }
-
-    /// Whether a PE belongs to this part.
-    #[inline(always)]
-    fn has(&self, pe: u32) -> bool {
-        (pe.wrapping_sub(self.first) as usize) < self.mailboxes.len()
-    }
-
     #[inline]
     pub(super) fn mailbox(&mut self, pe: u32) -> &mut Mailbox<E> {
-        let index = self.index(pe);
-        &mut self.mailboxes[index]
-    }
-
-    /// Something leaves for a PE of another part.
-    fn leave(&mut self, crossing: Crossing<E>) {
-        self.leaving[self.crossings.part_of(crossing.to)].push(crossing);
-    }
-
-    /// Hands over what has left for other parts. Returns when the first of it arrives.
-    fn hand_over(&mut self) -> Option<Time> {
-        let first = self.leaving.iter().flatten().map(|crossing| crossing.at).min();
-        for (part, leaving) in self.leaving.iter_mut().enumerate() {
-            self.crossings.hand_over(part, leaving);
-        }
-        first
+        &mut self.mailboxes[self.border.index(pe)]
     }
 
     /// Takes what other parts have handed over.
     fn take_over(&mut self, arrives: &mut dyn FnMut(Arrival)) {
-        let mut taken = self.crossings.take(self.part, std::mem::take(&mut self.taken));
+        let mut taken = self.border.take();
         let mut rest = taken.drain(..);
-        while let Some(Crossing { from, to, at, content }) = rest.next() {
+        while let Some(Crossing { to, at, origin, content }) = rest.next() {
             let soon = |ahead: usize| {
-                rest.as_slice().get(ahead).map(|soon| &self.mailboxes[self.index(soon.to)])
+                rest.as_slice().get(ahead).map(|soon| &self.mailboxes[self.border.index(soon.to)])
             };
             soon(2 * CROSSINGS_AHEAD).into_iter().for_each(Mailbox::prefetch_to_add);
             soon(CROSSINGS_AHEAD).into_iter().for_each(Mailbox::prefetch_last);
-            let travelled = Travelled { at, far: true };
             let is_event = matches!(content, Crossed::Value(_));
-            match content {
-                Crossed::Value(content) => self.mailbox(to).add_value(Arriving {
-                    at,
-                    origin: Origin::new(from, true),
-                    content,
-                }),
-                Crossed::Control(control) => {
-                    let handle = self.controls.insert(control);
-                    self.mailbox(to).add_control(travelled.with(from, handle));
-                }
-                Crossed::Write(put) => {
-                    let handle = self.writes.insert((from, put));
-                    self.mailbox(to).add_write(travelled.with(from, handle));
-                }
-            }
+            self.add(to, Travelled { at, origin }, content);
             arrives(Arrival { to, at, is_event });
         }
         drop(rest);
-        self.taken = taken;
+        self.border.give_back(taken);
+    }
+
+    /// Adds something to the mailbox of a PE of this part.
+    #[inline(always)]
+    fn add(&mut self, to: u32, travelled: Travelled, content: Crossed<E>) {
+        let Travelled { at, origin } = travelled;
+        match content {
+            Crossed::Value(content) => {
+                self.mailbox(to).add_value(Arriving { at, origin, content });
+            }
+            Crossed::Control(control) => {
+                let handle = self.controls.insert(control);
+                self.mailbox(to).add_control(travelled.with(handle));
+            }
+            Crossed::Write(put) => {
+                let handle = self.writes.insert((origin.pe(), put));
+                self.mailbox(to).add_write(travelled.with(handle));
+            }
+        }
+    }
+
+    /// Something leaves for a PE: it is on its way to its mailbox, or to another part.
+    #[inline(always)]
+    fn leave(
+        &mut self,
+        to: u32,
+        travelled: Travelled,
+        content: Crossed<E>,
+        arrives: &mut dyn FnMut(Arrival),
+    ) {
+        if !self.border.has(to) {
+            return self.border.leave(travelled.crossing(to, content));
+        }
+        let is_event = matches!(content, Crossed::Value(_));
+        self.add(to, travelled, content);
+        arrives(Arrival { to, at: travelled.at, is_event });
     }
 
     /// An empty list for what a step sends.
@@ -224,7 +203,7 @@ impl<E> Network<E> {
 
     /// A PE sends a control message when its step ends.
     pub(super) fn send_control(&mut self, pe: u32, to: u32, control: Control) {
-        let index = self.index(pe);
+        let index = self.border.index(pe);
         let controls = &mut self.mailboxes[index].outbox.controls;
         if controls.capacity() == 0 {
             *controls = self.control_lists.pop().unwrap_or_default();
@@ -234,7 +213,7 @@ impl<E> Network<E> {
 
     /// A PE writes a block when its step ends.
     pub(super) fn write(&mut self, pe: u32, to: u32, put: Put) {
-        let index = self.index(pe);
+        let index = self.border.index(pe);
         let writes = &mut self.mailboxes[index].outbox.writes;
         if writes.capacity() == 0 {
             *writes = self.write_lists.pop().unwrap_or_default();
@@ -244,7 +223,7 @@ impl<E> Network<E> {
 
     /// Opens the mailbox of a PE.
     fn open(&mut self, pe: u32, now: Time, idle: Time) -> Opened {
-        let index = self.index(pe);
+        let index = self.border.index(pe);
         let Network { machine, mailboxes, writes, payload, .. } = self;
         let mailbox = &mut mailboxes[index];
         let opened = mailbox.open(now, idle, machine, |message| payload_bytes(*payload, message));
@@ -252,7 +231,7 @@ impl<E> Network<E> {
         opened
     }
 
-    /// Passes the values that have arrived at a PE to `take`, which must not use the network.
+    /// Gives `to` the values that have arrived at a PE. It must not use the network.
     pub(super) fn receive_values(&mut self, pe: u32, to: &mut impl TakeValue<E>) {
         let mailbox = self.mailbox(pe);
         while let Some(value) = mailbox.take_value() {
@@ -272,26 +251,26 @@ impl<E> Network<E> {
 
     /// The last bound of PE `from` that has reached PE `to`.
     pub(super) fn bound(&self, from: u32, to: u32) -> u64 {
-        let now = self.mailboxes[self.index(to)].now();
-        self.bounds[self.index(from)].read(from, to, now, &self.machine)
+        let now = self.mailboxes[self.border.index(to)].now();
+        self.bounds[self.border.index(from)].read(from, to, now, &self.machine)
     }
 
     /// The bound of PE `from` for a round, if it has reached PE `to`.
     pub(super) fn bound_of_round(&self, from: u32, to: u32, round: u64) -> Option<u64> {
-        let now = self.mailboxes[self.index(to)].now();
-        self.bounds[self.index(from)].read_round((from, to), round, now, &self.machine)
+        let now = self.mailboxes[self.border.index(to)].now();
+        self.bounds[self.border.index(from)].read_round((from, to), round, now, &self.machine)
     }
 
     /// How many PEs are on other nodes than this one.
     fn far_pes(&self, pe: u32) -> u64 {
         let first = self.machine.node(pe) * self.machine.cores;
-        u64::from(self.pes - (first + self.machine.cores).min(self.pes) + first)
+        u64::from(self.border.pes() - (first + self.machine.cores).min(self.border.pes()) + first)
     }
 
     /// What the step of a PE has sent.
     fn sent(&self, pe: u32) -> Sent {
         let machine = &*self.machine;
-        let outbox = &self.mailboxes[self.index(pe)].outbox;
+        let outbox = &self.mailboxes[self.border.index(pe)].outbox;
         let mut sent = Sent::default();
         for (to, message) in &outbox.values {
             let far = self.distances.is_far(pe, *to);
@@ -333,15 +312,16 @@ impl<E> Network<E> {
         let length = lengths[usize::from(far)];
         let mut starts = now;
         if far {
-            let node = self.distances.node(from) - self.distances.node(self.first);
+            let node = self.distances.node(from) - self.distances.node(self.border.own().start);
             let card = &mut self.cards[node as usize];
             starts = starts.max(*card);
             *card = starts + level.gap + length;
         }
         let left = starts + length;
-        let index = self.index(from);
+        let index = self.border.index(from);
         self.bounds[index].note_left(far, left);
-        Travelled { at: left + self.distances.latency(machine, from, to), far }
+        let at = left + self.distances.latency(machine, from, to);
+        Travelled { at, origin: Origin::new(from, far) }
     }
 
     /// Sends the messages of a PE one after the other, until one has to wait.
@@ -385,14 +365,9 @@ impl<E> Network<E> {
             } else {
                 [level.bytes(size_of::<ValueMessage<E>>() as u64 + payload); 2]
             };
-            let Travelled { at, .. } = self.travel(pe, to, until, lengths);
-            if !self.has(to) {
-                self.leave(Crossing { from: pe, to, at, content: Crossed::Value(content) });
-                continue;
-            }
-            let origin = Origin::new(pe, far).with_slot(in_slot);
-            self.mailbox(to).add_value(Arriving { at, origin, content });
-            arrives(Arrival { to, at, is_event: true });
+            let mut travelled = self.travel(pe, to, until, lengths);
+            travelled.origin = travelled.origin.with_slot(in_slot);
+            self.leave(to, travelled, Crossed::Value(content), arrives);
         }
         Departed { until, publishing: Time::ZERO, waits: None }
     }
@@ -400,9 +375,10 @@ impl<E> Network<E> {
     /// What the step of a PE has sent leaves.
     fn depart(&mut self, pe: u32, now: Time, arrives: &mut dyn FnMut(Arrival)) -> Departed {
         let mut outbox = std::mem::take(&mut self.mailbox(pe).outbox);
-        let receivers = || outbox.values.iter().map(|(to, _)| *to).filter(|to| self.has(*to));
-        receivers().for_each(|to| self.mailboxes[self.index(to)].prefetch_to_add());
-        receivers().for_each(|to| self.mailboxes[self.index(to)].prefetch_last());
+        let receivers =
+            || outbox.values.iter().map(|(to, _)| *to).filter(|to| self.border.has(*to));
+        receivers().for_each(|to| self.mailboxes[self.border.index(to)].prefetch_to_add());
+        receivers().for_each(|to| self.mailboxes[self.border.index(to)].prefetch_last());
         let mut departed = self.send_values(pe, now, &mut outbox, arrives);
         if departed.waits.is_some() {
             self.mailbox(pe).outbox = outbox;
@@ -420,9 +396,9 @@ impl<E> Network<E> {
             departed.until = self.publish(pe, now, bound, round);
             departed.publishing = departed.until.since(now);
             let network = &*self;
-            let others = (0..network.pes).filter(|to| *to != pe);
+            let others = (0..network.border.pes()).filter(|to| *to != pe);
             for to in others {
-                let bounds = &network.bounds[network.index(pe)];
+                let bounds = &network.bounds[network.border.index(pe)];
                 if let Some(at) = bounds.next((pe, to), now, &network.machine) {
                     arrives(Arrival { to, at, is_event: false });
                 }
@@ -444,14 +420,7 @@ impl<E> Network<E> {
             let mut controls = std::mem::take(&mut outbox.controls);
             for (to, content) in controls.drain(..) {
                 let travelled = self.travel(pe, to, now, self.control_lengths);
-                if !self.has(to) {
-                    let content = Crossed::Control(content);
-                    self.leave(Crossing { from: pe, to, at: travelled.at, content });
-                    continue;
-                }
-                let handle = self.controls.insert(content);
-                self.mailbox(to).add_control(travelled.with(pe, handle));
-                arrives(Arrival { to, at: travelled.at, is_event: false });
+                self.leave(to, travelled, Crossed::Control(content), arrives);
             }
             self.control_lists.push(controls);
         }
@@ -459,14 +428,7 @@ impl<E> Network<E> {
             let mut writes = std::mem::take(&mut outbox.writes);
             for (to, put) in writes.drain(..) {
                 let travelled = self.travel(pe, to, now, self.control_lengths);
-                if !self.has(to) {
-                    let content = Crossed::Write(put);
-                    self.leave(Crossing { from: pe, to, at: travelled.at, content });
-                    continue;
-                }
-                let handle = self.writes.insert((pe, put));
-                self.mailbox(to).add_write(travelled.with(pe, handle));
-                arrives(Arrival { to, at: travelled.at, is_event: false });
+                self.leave(to, travelled, Crossed::Write(put), arrives);
             }
             self.write_lists.push(writes);
         }
@@ -486,7 +448,8 @@ impl<E> Network<E> {
     ) -> Time {
         let far_pes = self.far_pes(pe);
         let machine = &*self.machine;
-        let card = &mut self.cards[(machine.node(pe) - machine.node(self.first)) as usize];
+        let card =
+            &mut self.cards[(machine.node(pe) - machine.node(self.border.own().start)) as usize];
         let mut written = now;
         if far_pes > 0 {
             let each = machine.far.gap + machine.far.bytes(BOUND_BYTES);
@@ -496,7 +459,7 @@ impl<E> Network<E> {
         let reached = Time::picoseconds(
             now.as_picoseconds().saturating_sub(self.latency_most.as_picoseconds()),
         );
-        let index = self.index(pe);
+        let index = self.border.index(pe);
         let bounds = &mut self.bounds[index];
         bounds.note_left(false, now);
         bounds.note_left(true, written);
@@ -516,11 +479,11 @@ impl<E> Network<E> {
 impl<E: Send> ModelledWires for ModelledNetwork<E> {
     fn pes(&self) -> Range<u32> {
         let network = self.get();
-        network.crossings.pes(network.part)
+        network.border.own()
     }
 
     fn hand_over(&self) -> Option<Time> {
-        self.get().hand_over()
+        self.get().border.hand_over()
     }
 
     fn take_over(&self, arrives: &mut dyn FnMut(Arrival)) {
@@ -549,17 +512,17 @@ impl<E: Send> ModelledWires for ModelledNetwork<E> {
 
     fn prefetch(&self, pe: u32) {
         let network = self.get();
-        prefetch_all(&network.mailboxes[network.index(pe)]);
+        prefetch_all(&network.mailboxes[network.border.index(pe)]);
     }
 
     fn prefetch_arrivals(&self, pe: u32) {
         let network = self.get();
-        network.mailboxes[network.index(pe)].prefetch_arrivals();
+        network.mailboxes[network.border.index(pe)].prefetch_arrivals();
     }
 
     fn next(&self, pe: u32, now: Time, events: bool, bounds: bool) -> Option<Time> {
         let network = self.get();
-        let mail = network.mailboxes[network.index(pe)].first(events);
+        let mail = network.mailboxes[network.border.index(pe)].first(events);
         let bound = if bounds { network.next_bound(pe, now) } else { None };
         mail.into_iter().chain(bound).min()
     }
@@ -570,8 +533,6 @@ impl<E> Drop for Network<E> {
     fn drop(&mut self) {
         let mailboxes = self.mailboxes.iter_mut();
         mailboxes.flat_map(Mailbox::drain).for_each(|value| _ = try_drop(value));
-        let leaving = self.leaving.drain(..).flatten();
-        let crossing = leaving.chain(self.crossings.take(self.part, Vec::new()));
-        crossing.for_each(|crossing| _ = try_drop(crossing));
+        self.border.drain().for_each(|crossing| _ = try_drop(crossing));
     }
 }

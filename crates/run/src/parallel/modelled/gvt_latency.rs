@@ -29,8 +29,6 @@ pub(super) struct GvtLatency {
     first: u64,
     /// The least times of those before `first` that have yet to be compared with other parts.
     closed: VecDeque<Time>,
-    /// The sum of those that have been, in the first part.
-    sum: Time,
     are_common: bool,
 }
 
@@ -41,7 +39,6 @@ impl GvtLatency {
             open: VecDeque::new(),
             first: 0,
             closed: VecDeque::new(),
-            sum: Time::ZERO,
             are_common: true,
         }
     }
@@ -73,18 +70,17 @@ impl GvtLatency {
         }
     }
 
-    /// Adds up what all parts know the end of.
-    pub(super) fn settle(mut parts: Vec<&mut GvtLatency>) {
+    /// What GVT itself took of the time of each PE, in computations whose end all parts have come to
+    /// know since this was last asked.
+    pub(super) fn take(mut parts: Vec<&mut GvtLatency>) -> Time {
         let common = parts.iter().map(|part| part.closed.len()).min().unwrap_or(0);
-        for _ in 0..common {
-            let least = parts.iter_mut().filter_map(|part| part.closed.pop_front()).min();
-            parts[0].sum += least.unwrap_or_default();
-        }
+        let mut least = || parts.iter_mut().filter_map(|part| part.closed.pop_front()).min();
+        (0..common).filter_map(|_| least()).sum()
     }
 
-    /// What GVT itself took of the time of each PE; `None` if computations are not common to all.
-    pub(super) fn of_each_pe<'p>(mut parts: impl Iterator<Item = &'p GvtLatency>) -> Option<Time> {
-        parts.try_fold(Time::ZERO, |sum, part| part.are_common.then(|| sum + part.sum))
+    /// Whether computations are common to all PEs of the part.
+    pub(super) fn are_common(&self) -> bool {
+        self.are_common
     }
 }
 
@@ -92,9 +88,8 @@ impl GvtLatency {
 mod tests {
     use super::*;
 
-    fn sum(latency: &mut GvtLatency) -> Time {
-        GvtLatency::settle(vec![latency]);
-        latency.sum
+    fn take(latency: &mut GvtLatency) -> Time {
+        GvtLatency::take(vec![latency])
     }
 
     #[test]
@@ -103,14 +98,14 @@ mod tests {
         let ns = Time::nanoseconds;
         let noted = [(0, 5), (0, 9), (1, 2), (0, 7), (1, 8), (2, 1), (1, 4), (2, 30)];
         noted.into_iter().for_each(|(number, time)| latency.note(number + 1, 1, ns(time)));
-        assert_eq!(sum(&mut latency), ns(5 + 2), "the third is still open");
+        assert_eq!(take(&mut latency), ns(5 + 2), "the third is still open");
         latency.note(3, 1, ns(6));
-        assert_eq!(sum(&mut latency), ns(5 + 2 + 1));
+        assert_eq!(take(&mut latency), ns(1));
         latency.note(5, 2, ns(7));
         latency.note(5, 2, ns(9));
         latency.note(4, 1, ns(3));
         latency.note(5, 1, ns(3));
-        assert_eq!(sum(&mut latency), ns(5 + 2 + 1 + 3), "two at once count as one");
+        assert_eq!(take(&mut latency), ns(3), "two at once count as one");
     }
 
     #[test]
@@ -127,10 +122,8 @@ mod tests {
         parts[0].note(1, 1, ns(5));
         parts[0].note(2, 1, ns(4));
         parts[1].note(1, 1, ns(3));
-        GvtLatency::settle(parts.iter_mut().collect());
-        assert_eq!(parts[0].sum, ns(0));
+        assert_eq!(GvtLatency::take(parts.iter_mut().collect()), ns(0));
         parts[1].note(1, 1, ns(9));
-        GvtLatency::settle(parts.iter_mut().collect());
-        assert_eq!(parts[0].sum, ns(3));
+        assert_eq!(GvtLatency::take(parts.iter_mut().collect()), ns(3));
     }
 }

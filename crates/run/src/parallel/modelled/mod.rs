@@ -55,6 +55,7 @@ pub(super) fn drive(
     };
     let mut full = None;
     let mut ends_early = false;
+    let mut gvt_takes = Time::ZERO;
     let quiet = PanicSilencer::new();
     while parts.iter().any(|part| part.running() > 0) && full.is_none() {
         let mut goes_on = || {
@@ -62,7 +63,7 @@ pub(super) fn drive(
             Ok(ends_early || !ending.is_under_way())
         };
         full = windows::advance(&mut parts, pes, &stretch, &mut goes_on)?;
-        GvtLatency::settle(parts.iter_mut().map(Part::gvt_latency).collect());
+        gvt_takes += GvtLatency::take(parts.iter_mut().map(Part::gvt_latency).collect());
         pass_on_rows(pes, watch);
         watch.note(PeStatus::of_all(pes), None, CoreTime::default(), &ending);
         if ending.is_under_way() {
@@ -71,22 +72,22 @@ pub(super) fn drive(
         }
     }
     drop(quiet);
-    let machine = Some(outcome(modelled, parts, pes));
+    let machine = Some(outcome(modelled, parts, gvt_takes, pes));
     Ok(Driven { full, cut_short: ending.earlier_than(watch.until), machine, ..Driven::default() })
 }
 
 /// What the record says of the machine.
 fn outcome(
     modelled: &Modelled<'_>,
-    parts: Vec<Part<'_, '_>>,
+    mut parts: Vec<Part<'_, '_>>,
+    gvt_takes: Time,
     pes: &[&mut dyn AnyPe],
 ) -> MachineRecord {
     let counts: Vec<&Counts> = pes.iter().map(|pe| pe.counts()).collect();
     let mailboxes = modelled.parts.iter().map(|wires| wires.mailbox_use()).sum::<MailboxUse>();
-    let (cores, latencies): (Vec<Vec<Core>>, Vec<GvtLatency>) =
-        parts.into_iter().map(Part::into_cores).unzip();
-    let gvt_latency = GvtLatency::of_each_pe(latencies.iter());
-    let mut cores: Vec<Core> = cores.into_iter().flatten().collect();
+    let are_common = parts.iter_mut().all(|part| part.gvt_latency().are_common());
+    let gvt_latency = are_common.then_some(gvt_takes);
+    let mut cores: Vec<Core> = parts.into_iter().flat_map(Part::into_cores).collect();
     MachineRecord {
         least_delay: modelled.least_delay,
         ..outcome::record(&modelled.machine, mailboxes, &mut cores, &counts, gvt_latency)

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use warpline_kernel::{Step, last_panic};
 use warpline_machine::Time;
-use warpline_memory::{catch_panic, list_for, prefer_huge_pages, prefetch_all};
+use warpline_memory::{Exhausted, catch_panic, list_for, prefer_huge_pages, prefetch_all};
 use warpline_transport::{Arrival, ModelledWires};
 
 use super::core::Core;
@@ -88,9 +88,14 @@ impl<'a, 'w> Part<'a, 'w> {
         &mut self.gvt_latency
     }
 
-    /// Its cores, and what GVT has taken of their time.
-    pub(super) fn into_cores(self) -> (Vec<Core>, GvtLatency) {
-        (self.cores, self.gvt_latency)
+    /// Its cores.
+    pub(super) fn into_cores(self) -> Vec<Core> {
+        self.cores
+    }
+
+    /// The number of a PE in the machine.
+    fn id(&self, pe: u32) -> u32 {
+        self.pes.start + pe
     }
 
     /// How many PEs it has.
@@ -134,15 +139,17 @@ impl<'a, 'w> Part<'a, 'w> {
         while self.steps < steps && (self.running > 0 || self.modelled.parts.len() > 1) {
             let Some((now, pe)) = self.list.pop_before(until) else { return Ok(Turns::Over) };
             if let Some(next) = self.list.upcoming(0) {
-                self.wires.prefetch_arrivals(self.pes.start + next);
+                self.wires.prefetch_arrivals(self.id(next));
             }
             if let Some(soon) = self.list.upcoming(FETCH_AHEAD) {
                 self.prefetch(&*pes[soon as usize], soon);
             }
             let made = self.steps;
-            if let Err(why) = self.turn(pes, pe, now, ending) {
-                let place = Some(pes[pe as usize].position());
-                return Ok(Turns::Full(OutOfMemory { place, why }));
+            let due = &mut *pes[pe as usize];
+            if self.begins_step(due, pe, now, ending.is_under_way())
+                && let Err(why) = self.step(due, pe, now, ending)
+            {
+                return Ok(Turns::Full(OutOfMemory { place: Some(due.position()), why }));
             }
             if self.steps > made && self.steps.is_multiple_of(LOOK_EVERY) && !goes_on()? {
                 return Ok(Turns::Stop);
@@ -175,61 +182,56 @@ impl<'a, 'w> Part<'a, 'w> {
             soon.prefetch()
         }
         prefetch_all(core);
-        self.wires.prefetch(self.pes.start + pe);
+        self.wires.prefetch(self.id(pe));
     }
 
-    /// A PE is due: what its last step has sent leaves, and it makes the next.
-    fn turn(
-        &mut self,
-        pes: &mut [&mut dyn AnyPe],
-        pe: u32,
-        now: Time,
-        ending: &Ending<'_>,
-    ) -> Result<(), warpline_memory::Exhausted> {
+    /// A PE is due: what its last step has sent leaves. Returns whether it makes the next step now;
+    /// while the run `ends` early, also one in which it has nothing to do.
+    fn begins_step(&mut self, due: &mut dyn AnyPe, pe: u32, now: Time, ends: bool) -> bool {
         self.now = now;
         let core = &mut self.cores[pe as usize];
         if core.take_departing() && self.depart(pe, now) {
-            return Ok(());
+            return false;
         }
         let core = &mut self.cores[pe as usize];
         if core.is_over() {
-            return Ok(());
+            return false;
         }
         if core.free() > now {
             self.list.schedule(pe, core.free());
-            return Ok(());
+            return false;
         }
         if core.falls_asleep() {
-            self.sleep(&mut *pes[pe as usize], pe, now);
-            return Ok(());
+            self.sleep(due, pe, now);
+            return false;
         }
         if let Some(at) = core.reads_at(now) {
             self.list.schedule(pe, at);
-            return Ok(());
+            return false;
         }
-        if self.does_nothing(pe, now) && !ending.is_under_way() {
-            self.leave_out(pes, pe, now);
-            return Ok(());
+        if self.does_nothing(pe, now) && !ends {
+            self.leave_out(due, pe, now);
+            return false;
         }
-        self.step(pes, pe, now, ending)
+        true
     }
 
     /// Whether a PE has nothing to do in a step at this time.
     fn does_nothing(&self, pe: u32, now: Time) -> bool {
         self.cores[pe as usize].waits() && {
-            let first = self.wires.next(self.pes.start + pe, now, true, false);
+            let first = self.wires.next(self.id(pe), now, true, false);
             first.is_none_or(|first| first > now)
         }
     }
 
     /// Charges a step in which a PE does nothing, without making it.
-    fn leave_out(&mut self, pes: &mut [&mut dyn AnyPe], pe: u32, now: Time) {
+    fn leave_out(&mut self, idle: &mut dyn AnyPe, pe: u32, now: Time) {
         let core = &mut self.cores[pe as usize];
         core.account_for_nothing(&self.modelled.machine, self.modelled.pes, now);
         core.note_step(now, true, false);
         let ends = core.free();
         self.steps += 1;
-        self.sleep(&mut *pes[pe as usize], pe, ends);
+        self.sleep(idle, pe, ends);
     }
 
     /// What the last step of a PE has sent leaves, and wakes those who wait for it. Returns whether
@@ -249,18 +251,18 @@ impl<'a, 'w> Part<'a, 'w> {
         is_busy
     }
 
+    /// Makes a step of a PE.
     fn step(
         &mut self,
-        pes: &mut [&mut dyn AnyPe],
+        stepped: &mut dyn AnyPe,
         pe: u32,
         now: Time,
         ending: &Ending<'_>,
-    ) -> Result<(), warpline_memory::Exhausted> {
+    ) -> Result<(), Exhausted> {
         let modelled = self.modelled;
         let Modelled { machine, has_bounds, events_wake, has_registers, pes: all, .. } = modelled;
         let wires = self.wires;
-        let id = self.pes.start + pe;
-        let stepped = &mut *pes[pe as usize];
+        let id = self.id(pe);
         let core = &mut self.cores[pe as usize];
         if *has_bounds {
             stepped.note_idle_steps(core.missed_steps(now, machine.costs.turn));
@@ -293,6 +295,7 @@ impl<'a, 'w> Part<'a, 'w> {
         let leaves = core.has_departing();
         let word = stepped.shared_word();
         if word != self.word {
+            assert!(modelled.parts.len() == 1, "PEs of several parts share memory");
             self.word = word;
             self.wake_others(pe, ends + self.word_takes);
         }
@@ -314,7 +317,7 @@ impl<'a, 'w> Part<'a, 'w> {
     /// After a step of a PE that began at `now`: its mailbox has been emptied, and those try again
     /// that waited for room in it.
     fn wake_senders(&mut self, pe: u32, now: Time) {
-        for sender in self.wires.has_room(self.pes.start + pe) {
+        for sender in self.wires.has_room(self.id(pe)) {
             let sender = sender - self.pes.start;
             if self.cores[sender as usize].is_blocked() {
                 self.list.schedule(sender, now);
@@ -325,7 +328,7 @@ impl<'a, 'w> Part<'a, 'w> {
     /// A PE that has nothing to do sleeps until something arrives.
     fn sleep(&mut self, sleeper: &mut dyn AnyPe, pe: u32, now: Time) {
         let Modelled { machine, has_bounds, events_wake, .. } = self.modelled;
-        let id = self.pes.start + pe;
+        let id = self.id(pe);
         let core = &mut self.cores[pe as usize];
         core.sleep();
         // What arrives while it makes its last turn is found in the next.

@@ -38,7 +38,7 @@ struct Said {
 }
 
 impl Said {
-    /// What a thread says that has no part in anything.
+    /// What a thread says that steps nothing.
     const STOP: Said = Said { next: None, now: Time::ZERO, running: 0, stops: true };
 
     fn and(self, other: Said) -> Said {
@@ -103,7 +103,7 @@ impl Meeting {
         state.all.unwrap_or(said)
     }
 
-    /// A thread that was to come will not: there was none to be had.
+    /// One thread fewer comes, as the system refused it.
     fn leave_out_one(&self) {
         let mut state = self.state();
         state.threads -= 1;
